@@ -1,0 +1,134 @@
+"""The seam to the job engine. A queued row is the job: nothing is kept here that a restart could lose.
+
+The embedded engine runs in the serving process, one asyncio task a job (200 jobs of 1 s at 50 at once took 4.2 s,
+picked up in 2.5 ms, by the study behind this design). A distributed engine fits behind the same four calls.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+
+from office.live.pool import in_pool
+
+LOG = logging.getLogger(__name__)
+RECHECK_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a package registers: how its rows become jobs.
+
+    `accept(key)` runs inside the transaction that enqueues; `ready(limit)` lists keys that may start now;
+    `recover()` puts back what a dead process left behind and runs once at start; `body(key)` does the work and
+    handles cancellation itself.
+    """
+
+    accept: Callable[[str], None]
+    ready: Callable[[int], list[str]]
+    recover: Callable[[], None]
+    body: Callable[[str], Awaitable[None]]
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(name: str, kind: Kind) -> None:
+    """Called once by the package that owns the rows, when Django starts."""
+    KINDS[name] = kind
+
+
+def enqueue(name: str, key: str) -> None:
+    """Makes a job of a row, in the transaction that writes it, and wakes the engine after the commit."""
+    if name in KINDS:
+        KINDS[name].accept(key)
+    transaction.on_commit(engine.wake, robust=True)
+
+
+def cancel(name: str, key: str) -> None:
+    """Ends a running job after the commit; its body sees `CancelledError`. A job that is not running is no error."""
+    transaction.on_commit(partial(engine.cancel, name, key), robust=True)
+
+
+class Embedded:
+    """One per serving process."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._wake = asyncio.Event()
+        self._main: asyncio.Task[None] | None = None
+        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self.stopping = False
+
+    @property
+    def alive(self) -> bool:
+        return self._main is not None and not self._main.done()
+
+    async def start(self) -> None:
+        """Puts back what the last process left, then looks for work for ever."""
+        if self.alive:
+            return
+        self._loop, self._wake, self.stopping = asyncio.get_running_loop(), asyncio.Event(), False
+        for kind in KINDS.values():
+            await in_pool(kind.recover)
+        self._main = self._loop.create_task(self._work())
+
+    async def stop(self) -> None:
+        """Cancels what runs and waits until each job has put its row in order."""
+        self.stopping = True
+        tasks = [task for task in (self._main, *self._running.values()) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._main, self._loop = None, None
+
+    def wake(self) -> None:
+        """From any thread: look for work now."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake.set)
+
+    def cancel(self, name: str, key: str) -> None:
+        """From any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._cancel, name, key)
+
+    def _cancel(self, name: str, key: str) -> None:
+        if task := self._running.get((name, key)):
+            task.cancel()
+
+    async def _work(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                for name, kind in KINDS.items():
+                    await self._start_ready(name, kind)
+            except Exception:
+                LOG.exception("looking for work failed; again in %s s", RECHECK_SECONDS)
+            try:
+                async with asyncio.timeout(RECHECK_SECONDS):
+                    await self._wake.wait()
+            except TimeoutError:
+                pass
+
+    async def _start_ready(self, name: str, kind: Kind) -> None:
+        room = settings.JOBS_AT_ONCE - len(self._running)
+        if room <= 0:
+            return
+        for key in await in_pool(kind.ready, room):
+            if (name, key) not in self._running:
+                task = asyncio.get_running_loop().create_task(kind.body(key))
+                self._running[name, key] = task
+                task.add_done_callback(partial(self._ended, name, key))
+
+    def _ended(self, name: str, key: str, task: asyncio.Task[None]) -> None:
+        self._running.pop((name, key), None)
+        if not task.cancelled() and task.exception():
+            LOG.error("job %s %s failed", name, key, exc_info=task.exception())
+        self._wake.set()
+
+
+engine = Embedded()

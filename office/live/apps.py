@@ -1,0 +1,8 @@
+"""The wires: streams, events and sockets."""
+
+from django.apps import AppConfig
+
+
+class LiveConfig(AppConfig):
+    name = "office.live"
+    label = "live"

@@ -1,0 +1,38 @@
+"""The shapes of frames, the protocol version, and the close codes."""
+
+import json
+from typing import Any
+
+from office.live.models import Event
+
+VERSION = 1
+EVENT_BYTES = 32 * 1024  # a larger event travels as "fetch me"
+FRAME_BYTES_IN = 64 * 1024
+
+SIGNED_OUT, NOT_ALLOWED, SLOW, TOO_MANY, RESTARTING, BAD_FRAME = 4001, 4003, 4008, 4009, 4010, 4400
+MAY_RETRY = {SIGNED_OUT: False, NOT_ALLOWED: False, SLOW: True, TOO_MANY: True, RESTARTING: True, BAD_FRAME: False}
+
+
+def encode(frame: Any) -> str:
+    """One line of JSON. Newlines inside text are escaped by JSON, so lines can be joined and split safely."""
+    return json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
+
+
+def event_body(event: Event) -> dict[str, Any]:
+    """An event as REST and the socket show it."""
+    return {
+        "type": "event",
+        "stream": event.stream_id,
+        "seq": event.seq,
+        "event": event.type,
+        "payload": event.payload,
+        "at": event.at.isoformat().replace("+00:00", "Z"),
+    }
+
+
+def event_frame(event: Event) -> str:
+    """The encoded live frame; too large a payload is left out and `fetch` tells the client to ask over REST."""
+    text = encode(event_body(event))
+    if len(text.encode()) <= EVENT_BYTES:
+        return text
+    return encode({**event_body(event), "payload": None, "fetch": True})

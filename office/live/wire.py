@@ -1,0 +1,109 @@
+"""Carries parcels from wherever they arise (a request's thread, a run, a command) to the relay of every process.
+
+Nothing here waits for the layer within a request: parcels go to the process's own loop and are sent from there, in
+order, several in one layer message. Without a running relay (a management command) the layer is called directly.
+"""
+
+import asyncio
+import logging
+import threading
+from typing import Any, NamedTuple
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+
+from office.ids import new_id
+from office.live.hub import hub
+
+GROUP = "office-live"
+SEND_SECONDS = 2
+LOG = logging.getLogger(__name__)
+
+
+class Parcel(NamedTuple):
+    """`kind` is event, delta, typing, presence, kick or drop; `text` is encoded once, here, for every socket."""
+
+    kind: str
+    stream: str
+    text: str
+
+
+class Wire:
+    """One per process."""
+
+    def __init__(self) -> None:
+        self.process = new_id()
+        self.lost = 0  # parcels the layer did not take; the beat repairs each of them
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: list[Parcel] = []
+        self._wake: asyncio.Event | None = None
+        self._lock = threading.Lock()
+
+    def attach(self) -> None:
+        """Ties the wire to the running loop; the relay calls it when it starts."""
+        self._loop, self._wake = asyncio.get_running_loop(), asyncio.Event()
+
+    def detach(self) -> None:
+        """Parcels go straight to the layer again."""
+        self._loop = self._wake = None
+
+    def send(self, parcel: Parcel) -> None:
+        """Callable from any thread; never raises because of the layer."""
+        if self._loop is None or self._loop.is_closed():
+            self._send_directly(parcel)
+            return
+        with self._lock:
+            first = not self._waiting
+            self._waiting.append(parcel)
+        if first:
+            self._loop.call_soon_threadsafe(self._rouse)
+
+    def send_deltas(self, items: list[tuple[str, str]]) -> None:
+        """Deltas reach this process's sockets without the layer, and the other processes in one message a tick."""
+        hub.deliver_deltas(items)
+        if reaches_other_processes():
+            for stream, text in items:
+                self.send(Parcel("delta", stream, text))
+
+    async def drain(self) -> None:
+        """Sends what waits, for ever; runs as the relay's task."""
+        assert self._wake is not None
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            with self._lock:
+                parcels, self._waiting = self._waiting, []
+            if parcels:
+                await self._to_layer(parcels)
+
+    def _rouse(self) -> None:
+        if self._wake is not None:
+            self._wake.set()
+
+    def _send_directly(self, parcel: Parcel) -> None:
+        try:
+            async_to_sync(self._to_layer)([parcel])
+        except RuntimeError:  # called on a loop that no relay runs on: nobody there to hear it
+            self.lost += 1
+
+    async def _to_layer(self, parcels: list[Parcel]) -> None:
+        message: dict[str, Any] = {
+            "type": "live.parcels",
+            "origin": self.process,
+            "parcels": [list(parcel) for parcel in parcels],
+        }
+        try:
+            layer = get_channel_layer()
+            async with asyncio.timeout(SEND_SECONDS):
+                await layer.group_send(GROUP, message)
+        except Exception as error:  # whatever the layer does, the rows are stored and the beat tells the clients
+            self.lost += len(parcels)
+            LOG.warning("channel layer took no message (%s); %s parcels wait for the beat", error, self.lost)
+
+
+def reaches_other_processes() -> bool:
+    """False for the layer that lives inside one process."""
+    return "InMemory" not in type(get_channel_layer()).__name__
+
+
+wire = Wire()
