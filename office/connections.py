@@ -1,0 +1,172 @@
+"""Opens connections to model servers: to checked addresses only, through no proxy, following no redirect.
+
+A name is resolved, every address it has is checked, and the connection goes to a checked address, so that
+a name which answers differently a moment later (rebinding) gains nothing.
+"""
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Iterable
+from functools import cache
+from typing import Any
+
+import httpcore2
+import httpx2
+from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
+
+from office.net import check_address, private_endpoints
+
+Resolver = Callable[[str, int], Awaitable[list[str]]]
+
+MAX_CONNECTIONS = 1000
+ONE_ADDRESS_S = 3.0  # a name with several addresses must not spend the whole limit on a dead first one
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a name, as the system knows them."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+class GuardedStream(AsyncNetworkStream):
+    """A TCP or TLS connection on asyncio's own streams.
+
+    It costs about half of what the library's default stream costs per chunk, which counts with hundreds
+    of streams.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """What has arrived, `b""` at the end."""
+        try:
+            if timeout is None:
+                return await self._reader.read(max_bytes)
+            async with asyncio.timeout(timeout):
+                return await self._reader.read(max_bytes)
+        except TimeoutError:
+            raise httpcore2.ReadTimeout from None
+        except OSError as problem:
+            raise httpcore2.ReadError(str(problem)) from None
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Sends, waiting while the other side does not take more."""
+        try:
+            async with asyncio.timeout(timeout):
+                self._writer.write(buffer)
+                await self._writer.drain()
+        except TimeoutError:
+            raise httpcore2.WriteTimeout from None
+        except OSError as problem:
+            raise httpcore2.WriteError(str(problem)) from None
+
+    async def aclose(self) -> None:
+        """Closes at once: a TLS farewell would keep a cancelled stream open for seconds."""
+        self._writer.transport.abort()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> AsyncNetworkStream:
+        """TLS on this connection; `server_hostname` is the name of the URL, not the address connected to."""
+        try:
+            async with asyncio.timeout(timeout):
+                await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
+        except TimeoutError:
+            await self.aclose()
+            raise httpcore2.ConnectTimeout from None
+        except OSError as problem:
+            await self.aclose()
+            raise httpcore2.ConnectError(str(problem)) from None
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        """What the connection pool asks: the TLS object, and whether an idle connection was closed."""
+        if info == "is_readable":
+            return self._reader.at_eof() or self._reader.exception() is not None or self._writer.is_closing()
+        names = {
+            "ssl_object": "ssl_object",
+            "server_addr": "peername",
+            "client_addr": "sockname",
+            "socket": "socket",
+        }
+        return self._writer.get_extra_info(names[info]) if info in names else None
+
+
+class GuardedBackend(AsyncNetworkBackend):
+    """Opens connections to checked addresses only."""
+
+    def __init__(self, allowed: frozenset[str], resolver: Resolver = resolve) -> None:
+        self._allowed, self._resolve = allowed, resolver
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> AsyncNetworkStream:
+        """Resolves, checks every address, connects to the first that answers."""
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._open(await self._checked(host, port), port)
+        except TimeoutError:
+            raise httpcore2.ConnectTimeout from None
+        except OSError as problem:
+            raise httpcore2.ConnectError(str(problem)) from None
+
+    async def _checked(self, host: str, port: int) -> list[str]:
+        addresses = await self._resolve(host.strip("[]"), port)
+        for text in addresses:
+            check_address(ipaddress.ip_address(text.split("%")[0]), host.strip("[]"), port, self._allowed)
+        if not addresses:
+            raise OSError("the name has no address")
+        return addresses
+
+    async def _open(self, addresses: list[str], port: int) -> GuardedStream:
+        for address in addresses[:-1]:
+            try:
+                async with asyncio.timeout(ONE_ADDRESS_S):
+                    return GuardedStream(*await asyncio.open_connection(address, port))
+            except (OSError, TimeoutError):
+                continue
+        return GuardedStream(*await asyncio.open_connection(addresses[-1], port))
+
+    async def sleep(self, seconds: float) -> None:
+        """Asked for by the interface; retries are off, so nobody sleeps."""
+        await asyncio.sleep(seconds)
+
+
+@cache
+def trusted_roots() -> ssl.SSLContext:
+    """One TLS context for the process: loading the roots takes as long as a hundred requests."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+class GuardedTransport(httpx2.AsyncHTTPTransport):
+    """The library's transport over a guarded pool."""
+
+    def __init__(self, allowed: frozenset[str], resolver: Resolver, roots: ssl.SSLContext) -> None:
+        super().__init__(verify=roots, trust_env=False)
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=roots,
+            max_connections=MAX_CONNECTIONS,
+            max_keepalive_connections=50,
+            keepalive_expiry=30,
+            network_backend=GuardedBackend(allowed, resolver),
+        )
+
+
+def guarded_client(
+    allowed: Iterable[str] = (), *, resolver: Resolver = resolve, roots: ssl.SSLContext | None = None
+) -> httpx2.AsyncClient:
+    """An HTTP client that connects to checked addresses only, follows no redirect and knows no proxy.
+
+    `allowed` are `host:port` pairs on private addresses, besides those of OFFICE_PRIVATE_ENDPOINTS.
+    """
+    transport = GuardedTransport(private_endpoints(allowed), resolver, roots or trusted_roots())
+    return httpx2.AsyncClient(transport=transport, trust_env=False, follow_redirects=False, timeout=None)
