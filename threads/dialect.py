@@ -1,15 +1,15 @@
 """The Markdown of messages: CommonMark with tables, strikethrough and bare links, for a chat.
 
-It differs from CommonMark where Japanese or plain prose would suffer and where words would vanish from sight, and
-it gives up (`TooIntricate`) on text built to be expensive, so that no reader waits for a writer's tricks.
+It differs from CommonMark where Japanese or plain prose would suffer and where words would vanish, and it
+gives up (`TooIntricate`) on text built to be expensive, so that no reader waits for a writer's tricks.
 """
 
 import re
 from collections.abc import MutableMapping
 from typing import Any
 
-from linkify_it import LinkifyIt
-from linkify_it.main import Match
+from linkify_it import LinkifyIt  # type: ignore[import-untyped]
+from linkify_it.main import Match  # type: ignore[import-untyped]
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
 from markdown_it.parser_inline import ParserInline
@@ -22,10 +22,10 @@ from markdown_it.token import Token
 
 # A list and its item are a level each: 20 lists or 40 quotes in one another.
 MOST_LEVELS = 40
-# What a message of 200,000 characters of prose needs is below each of these; hostile text of that length stays
-# under a second or so. A step is one turn of the parser: about 20 for 100 characters of prose with much markup.
+# 200,000 characters of prose with much markup stay below each of these, and hostile text of that length takes
+# about a second at most. A step is one turn of the parser: about 20 for 100 characters of such prose.
 MOST_STEPS = 60_000
-MOST_LINES = 10_000
+MOST_LINES = 20_000
 MOST_ADDRESSES = 2_000
 MOST_BLOCK_TOKENS = 60_000
 LONGEST_FORMULA = 2_000
@@ -34,7 +34,10 @@ CJK = re.compile("[\u1100-\u11ff\u2e80-\ufdff\ufe10-\uffef\U0001b000-\U0001b2ff\
 ALLOWED_LINK = re.compile(r"https?://[^/\\]|mailto:[^/]|/(?![/\\])", re.IGNORECASE)
 # 「https://example.comを見て」 and 「…/docsを見て」: the address ends where the Japanese sentence goes on.
 SENTENCE_GOES_ON = re.compile(
-    r"(?<=^)(https?://[\w-]+(?:\.[\w-]+)+?)(?=[^\x00-\x7f])|(?<=[0-9A-Za-z])(?=[ぁ-ん])", re.ASCII
+    r"^https?://[\w-]+(?:\.[\w-]+)+?(?=[^\x00-\x7f])"  # a host in ASCII, then anything else
+    r"|(?<=[0-9A-Za-z])(?=[ぁ-ん])"
+    r"|(?=[\u3000-\u3004\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65])",
+    re.ASCII,
 )
 
 
@@ -48,7 +51,7 @@ class Delimiters(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:
         """As CommonMark, but CJK characters count neither as punctuation that blocks nor as a word that does.
 
-        CommonMark leaves 「これは**「重要」**です」 plain, as the mark stands between punctuation and a letter:
+        CommonMark leaves 「これは**「重要」**です」 plain, as the mark is between punctuation and a letter,
         a rule that presumes a script with spaces. Where no CJK character is beside the mark, nothing changes.
         """
         usual = super().scanDelims(start, canSplitWord)
@@ -85,7 +88,7 @@ class Inline(ParserInline):
         return state.tokens
 
 
-class BareLinks(LinkifyIt):
+class BareLinks(LinkifyIt):  # type: ignore[misc]
     """Finds addresses in text; only with a scheme, since `notes.md` is a file far more often than a host."""
 
     def __init__(self) -> None:
@@ -161,7 +164,7 @@ def _count_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
-    r"""Leaves `\(x^2\)` and `\[…\]` as written, like `$…$`; without this only their backslashes would vanish."""
+    r"""Leaves `\(x^2\)` and `\[…\]` as written, like `$…$`; otherwise only their backslashes would vanish."""
     opening = state.src[state.pos : state.pos + 2]
     if opening not in {r"\(", r"\["}:
         return False

@@ -1,4 +1,4 @@
-"""Message text as safe HTML: nothing that people or models write runs, loads from elsewhere or moves the page."""
+"""Message text as safe HTML: nothing in it runs, loads from another host or disturbs the page around it."""
 
 import logging
 import re
@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
+from time import thread_time
 from typing import Any
 
 import nh3
@@ -15,15 +16,15 @@ from markdown_it.utils import EnvType, OptionsDict
 from pygments.token import STANDARD_TYPES
 
 from threads.dialect import ALLOWED_LINK, MOST_LEVELS, Dialect, TooIntricate
-from threads.highlighting import LONGEST_HIGHLIGHTED, code_block
+from threads.highlighting import code_block
 
 Tokens = Sequence[Token]
 logger = logging.getLogger(__name__)
 
 # Texts up to this length are kept rendered: the newest messages of a thread are asked for again and again.
 LONGEST_KEPT = 4_000
-# Code beyond this much in one message is not coloured: lexers are the slowest part of it all.
-MOST_HIGHLIGHTED = 3 * LONGEST_HIGHLIGHTED
+# Once colouring has taken this long in one message, its other blocks stay plain.
+COLOURING_SECONDS = 0.3
 
 DIRECTED = ("p", "li", "h1", "h2", "h3", "h4", "h5", "h6", "th", "td")
 TAGS = (
@@ -33,7 +34,7 @@ TAGS = (
 )
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Overrides, embeddings and isolates (they can make text read in another order than it is sent in), and tag
-# characters outside of flags (they can carry sentences that only a model reads). Markup and flags are skipped.
+# characters outside of flags (they can carry sentences that only a model reads). Markup and flags stay.
 UNSEEN = re.compile(
     "<[^>]*>|\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f"
     "|(?P<one>[\u202a-\u202e\u2066-\u2069])|(?P<many>[\U000e0000-\U000e007f]+)"
@@ -51,8 +52,10 @@ class ChatHTML(RendererHTML):
         return self._code(tokens[idx].content, "", env)
 
     def _code(self, code: str, language: str, env: EnvType) -> str:
-        env["highlighted"] = env.get("highlighted", 0) + len(code)
-        return code_block(code, language, coloured=env["highlighted"] <= MOST_HIGHLIGHTED)
+        spent, begun = env.get("colouring", 0.0), thread_time()
+        html = code_block(code, language, coloured=spent < COLOURING_SECONDS)
+        env["colouring"] = spent + thread_time() - begun
+        return html
 
     def image(self, tokens: Tokens, idx: int, options: OptionsDict, env: EnvType) -> str:
         """An image of our own host; any other is a link, as loading it would tell its host who reads when."""
