@@ -130,10 +130,14 @@ def cut(text: str, tokens: int, model: str) -> str:
     name = counted_in(model)
     if name == BY_CHARACTERS:
         return text[: grapheme_end(text, int(tokens * len(text) / by_characters(text)))]
-    encoding = _encoding(name)
-    assert encoding is not None
-    kept = encoding.decode_bytes(_encode(text, name)[: max(tokens, 0)]).decode("utf-8", "ignore")
-    return text[: grapheme_end(text, len(kept))]
+    encoded, tokenizer = _encode(text, name), _tokenizer(name)
+    for budget in range(tokens, 0, -1):
+        kept = tokenizer.decode_bytes(encoded[:budget]).decode("utf-8", "ignore")
+        beginning = text[: grapheme_end(text, len(kept))]
+        # A beginning by itself may split into other tokens than the same words within the text.
+        if count(beginning, model) <= tokens:
+            return beginning
+    return ""
 
 
 def by_characters(text: str) -> int:
@@ -152,9 +156,14 @@ def warm() -> bool:
 
 
 def _encode(text: str, encoding: str) -> list[int]:
+    return _tokenizer(encoding).encode_ordinary(text)
+
+
+def _tokenizer(encoding: str) -> tiktoken.Encoding:
     tokenizer = _encoding(encoding)
-    assert tokenizer is not None
-    return tokenizer.encode_ordinary(text)
+    if tokenizer is None:
+        raise ranks.RanksMissing(encoding)
+    return tokenizer
 
 
 @lru_cache(maxsize=len(EXACT))

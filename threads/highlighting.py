@@ -8,7 +8,7 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 
-# Lexers are regular expressions, and some run wild on hostile text (20,000 line ends took C's 20 s): only
+# Lexers are regular expressions, and some run wild on hostile text (20,000 line ends in C took 20 s): only
 # well-trodden ones, only so much text, and only so much time, after which the block is plain.
 LANGUAGES = frozenset(
     {"bash", "c", "c#", "c++", "cpp", "cs", "csharp", "css", "dart", "diff"}
@@ -30,7 +30,7 @@ LANGUAGES = frozenset(
     | {"rs", "rust", "scala", "scss", "sh", "shell", "sql", "sqlite3", "swift", "tex", "toml"}
     | {"ts", "tsx", "typescript", "xml", "yaml", "yml"}
 )
-LONGEST_COLOURED = 20_000
+LONGEST_COLOURED = 10_000
 SLOWEST_SECONDS = 0.2
 
 
