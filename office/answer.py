@@ -53,7 +53,7 @@ class Answer:
         if self._usage:
             yield self._usage
         if self.finish is None:
-            raise self._problem or ModelError("no_finish" if self._known else "not_json")
+            raise self._problem or ModelError("no_finish" if self._known else "answer_not_json")
         yield Finish(self.finish)
 
     def _read(self, event: str, joined: Part) -> None:
@@ -63,7 +63,7 @@ class Answer:
         try:
             content = json.loads(event)
         except ValueError:
-            return self.fail(ModelError("not_json"))
+            return self.fail(ModelError("answer_not_json"))
         if not isinstance(content, dict):
             return
         if content.get("error"):

@@ -8,7 +8,7 @@ import asyncio
 import ipaddress
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from office.net import check_address, private_endpoints
 Resolver = Callable[[str, int], Awaitable[list[str]]]
 
 MAX_CONNECTIONS = 1000
+REFUSAL_LIMIT = 64 * 1024
 ONE_ADDRESS_S = 3.0  # a name with several addresses must not spend the whole limit on a dead first one
 
 
@@ -116,7 +117,7 @@ class GuardedBackend(AsyncNetworkBackend):
                 return await self._open(await self._checked(host, port), port)
         except TimeoutError:
             raise httpcore2.ConnectTimeout from None
-        except OSError as problem:
+        except (OSError, UnicodeError) as problem:  # a name that cannot be encoded cannot be resolved either
             raise httpcore2.ConnectError(str(problem)) from None
 
     async def _checked(self, host: str, port: int) -> list[str]:
@@ -147,6 +148,24 @@ def trusted_roots() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
+class Capped(httpx2.AsyncByteStream):
+    """The beginning of a refusal's body: enough for its message, whatever a server pours out."""
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._body:
+            yield part
+            size += len(part)
+            if size > REFUSAL_LIMIT:
+                return
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
 class GuardedTransport(httpx2.AsyncHTTPTransport):
     """The library's transport over a guarded pool."""
 
@@ -159,6 +178,13 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
             keepalive_expiry=30,
             network_backend=GuardedBackend(allowed, resolver),
         )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """As the library does it, with the body of a refusal capped."""
+        response = await super().handle_async_request(request)
+        if response.status_code >= 300 and isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = Capped(response.stream)
+        return response
 
 
 def guarded_client(

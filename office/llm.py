@@ -19,7 +19,7 @@ from office.answer import Answer, whole_answer
 from office.chunks import Chunk, Finish, Reasoning, Text, Usage
 from office.model_errors import ModelError, error_from_connection, error_from_event, error_from_status
 from office.net import AddressRefused
-from office.providers import Endpoint, close_clients, request_headers, trim_wires, wire_for
+from office.providers import Endpoint, close_clients, borrowed_client, passing_client, request_headers
 
 __all__ = [
     "Ask",
@@ -121,7 +121,7 @@ async def stream(ask: Ask) -> AsyncGenerator[Chunk, None]:
     """
     body = _body(ask, streamed=True)
     watch = Watch(ask)
-    async with _sent(ask, body, watch) as response:
+    async with borrowed_client(ask.endpoint) as client, _sent(ask, body, watch, client) as response:
         if "json" in _kind(response):
             for chunk in _finished(whole_answer(await _content(ask, response, watch))):
                 yield chunk
@@ -140,7 +140,7 @@ async def complete(ask: Ask) -> Completion:
     """The answer in one piece, within `total_s`. Raises `ModelError`; `finish` is `length` if it was cut."""
     body = _body(ask, streamed=False)
     watch = Watch(ask, whole=True)
-    async with _sent(ask, body, watch) as response:
+    async with borrowed_client(ask.endpoint) as client, _sent(ask, body, watch, client) as response:
         chunks = whole_answer(await _content(ask, response, watch))
     return Completion(
         text="".join(chunk.text for chunk in chunks if isinstance(chunk, Text)),
@@ -154,7 +154,7 @@ async def list_models(endpoint: Endpoint, limit_s: float = 10) -> list[str]:
     """The models an endpoint offers. Raises `ModelError`; also the cheapest test of key and address."""
     ask = Ask(endpoint, "", (), total_s=limit_s)
     watch = Watch(ask, whole=True)
-    async with _sent(ask, None, watch) as response:
+    async with passing_client(endpoint) as client, _sent(ask, None, watch, client) as response:
         content = await _content(ask, response, watch)
     listed = content.get("data") or content.get("models") or []
     if not isinstance(listed, list) or not {"data", "models"} & set(content):
@@ -210,19 +210,17 @@ async def _next_chunks(answer: Answer, arrivals: AsyncIterator[bytes], watch: Wa
 
 
 @asynccontextmanager
-async def _sent(ask: Ask, body: dict[str, Any] | None, watch: Watch) -> AsyncIterator[httpx2.Response]:
+async def _sent(
+    ask: Ask, body: dict[str, Any] | None, watch: Watch, client: openai.AsyncOpenAI
+) -> AsyncIterator[httpx2.Response]:
     """Sends the request and gives the response while its body is still on the way; closes it in any case."""
-    wire = wire_for(ask.endpoint)
-    wire.in_use += 1
-    try:
-        response = await watch.wait(_request(ask, body, wire.client))
-        async with aclosing(response):
-            if "html" in _kind(response):
-                raise ModelError("not_a_model_server", status=response.status_code)
-            yield response
-    finally:
-        wire.in_use -= 1
-        await trim_wires()
+    if not (ask.endpoint.key.isascii() and ask.endpoint.key.isprintable()):
+        raise ModelError("key_refused")  # such a key cannot even be put into a header
+    response = await watch.wait(_request(ask, body, client))
+    async with aclosing(response):
+        if "html" in _kind(response):
+            raise ModelError("not_a_model_server", status=response.status_code)
+        yield response
 
 
 async def _request(ask: Ask, body: dict[str, Any] | None, client: openai.AsyncOpenAI) -> httpx2.Response:
@@ -254,7 +252,7 @@ async def _content(ask: Ask, response: httpx2.Response, watch: Watch) -> dict[st
     try:
         content = json.loads(raw)
     except ValueError:
-        raise ModelError("not_json", status=response.status_code) from None
+        raise ModelError("answer_not_json", status=response.status_code) from None
     if not isinstance(content, dict):
         raise ModelError("not_a_model_server", status=response.status_code)
     if content.get("error"):

@@ -23,9 +23,7 @@ RETRYABLE = {
     "cut_off",
     "no_finish",
 }
-QUOTA = re.compile(
-    r"insufficient[_ ](quota|balance|credit)|exceeded your current quota|billing|out of credits", re.I
-)
+QUOTA = re.compile(r"insufficient[_ ](quota|balance|credit)|exceeded your current quota|billing|out of credits", re.I)
 TOO_LONG = re.compile(
     r"context[_ ](length|size|window)|maximum context|prompt is too long|exceeds? the (available )?context"
     r"|too many (input )?tokens|input is too long|reduce the length",
@@ -177,18 +175,16 @@ def _parameter(body: Mapping[str, Any], message: str, sent: Mapping[str, Any]) -
     root = re.split(r"[.\[]", param)[0]
     if root in sent and root not in NEEDED:
         return root
-    mentioned = [
-        name for name in sent if name not in NEEDED and re.search(rf"\b{re.escape(name)}\b", message)
-    ]
+    mentioned = [name for name in sent if name not in NEEDED and re.search(rf"\b{re.escape(name)}\b", message)]
     return max(mentioned, key=len) if mentioned else None
 
 
 def _role(message: str, sent: Mapping[str, Any]) -> str | None:
     """The special role the refusal is about, if the request used one."""
     used = {str(item.get("role")) for item in sent.get("messages", ()) if isinstance(item, dict)}
-    for role in [found.lower() for found in ROLE.findall(message)]:
-        if role in used:
-            return role
+    for found in ROLE.finditer(message):
+        if found.group().lower() in used:
+            return found.group().lower()
     only = re.search(r"only .*(user|assistant)", message, re.I)
     return next((role for role in ("developer", "system") if role in used), None) if only else None
 

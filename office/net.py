@@ -132,9 +132,7 @@ def check_address(address: Address, host: str, port: int, allowed: frozenset[str
     Metadata, link-local, multicast, unspecified and embedded addresses are refused whatever the allow
     list says; private and loopback ones need their `host:port` on it.
     """
-    embedded = address.version == 6 and any(
-        address in network for network in EMBEDDED if address != LOOPBACK_6
-    )
+    embedded = address.version == 6 and any(address in network for network in EMBEDDED if address != LOOPBACK_6)
     never = address.is_link_local or address.is_multicast or address.is_unspecified or address in METADATA
     future = address.version == 4 and address.is_reserved
     if never or embedded or future:

@@ -2,6 +2,8 @@
 
 import asyncio
 import weakref
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import openai
@@ -47,6 +49,28 @@ def wire_for(endpoint: Endpoint) -> Wire:
     wire = wires.pop(place, None) or Wire(_client(endpoint))
     wires[place] = wire  # last in the order: most recently used
     return wire
+
+
+@asynccontextmanager
+async def borrowed_client(endpoint: Endpoint) -> AsyncIterator[openai.AsyncOpenAI]:
+    """The endpoint's client, kept for the next request."""
+    wire = wire_for(endpoint)
+    wire.in_use += 1
+    try:
+        yield wire.client
+    finally:
+        wire.in_use -= 1
+        await trim_wires()
+
+
+@asynccontextmanager
+async def passing_client(endpoint: Endpoint) -> AsyncIterator[openai.AsyncOpenAI]:
+    """A client for one request that leaves nothing behind; for trying endpoints out, on whatever loop."""
+    client = _client(endpoint)
+    try:
+        yield client
+    finally:
+        await client.close()
 
 
 async def trim_wires() -> None:
