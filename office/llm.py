@@ -7,19 +7,27 @@ chunk against 130).
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import httpx2
 import openai
 
 from office.answer import Answer, whole_answer
+from office.asking import (
+    Ask,
+    Completion,
+    encoded,
+    messages_json,
+    request_body,
+    sent_parameters,
+    without_roles,
+)
 from office.chunks import Chunk, Finish, Reasoning, Text, Usage
 from office.model_errors import ModelError, error_from_connection, error_from_event, error_from_status
 from office.net import AddressRefused
-from office.providers import Endpoint, close_clients, borrowed_client, passing_client, request_headers
+from office.providers import Endpoint, borrowed_client, close_clients, passing_client, request_headers
 
 __all__ = [
     "Ask",
@@ -44,72 +52,6 @@ CONNECT_S = 10.0
 AFTER_FINISH_S = 3.0  # what may still come after the finish reason: usage, [DONE]
 DRAIN_S = 0.1  # reading the end of the body lets the connection be used again
 WHOLE_LIMIT = 16 * 1024 * 1024
-# The same limit under its old and its new name: a model takes one and refuses the other.
-OTHER_NAME = {"max_completion_tokens": "max_tokens", "max_tokens": "max_completion_tokens"}
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One question to a model.
-
-    `messages` go out exactly as given. `parameters` are those of chat completions (temperature,
-    max_tokens…), less the endpoint's unsupported ones. The limits are seconds: to the first output,
-    between outputs, and in all; comments that a server sends to keep the line open do not count as
-    output.
-    """
-
-    endpoint: Endpoint
-    model: str
-    messages: Sequence[Mapping[str, Any]]
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    first_token_s: float = 45
-    between_s: float = 30
-    total_s: float = 600
-
-
-@dataclass(frozen=True)
-class Completion:
-    """A whole answer."""
-
-    text: str
-    reasoning: str
-    usage: Usage | None
-    finish: str | None
-
-
-def messages_json(messages: Sequence[Mapping[str, Any]]) -> bytes:
-    """The bytes of `messages` as they go out. Raises `ModelError` for text that cannot be sent."""
-    return _encoded(list(messages))
-
-
-def sent_parameters(ask: Ask) -> dict[str, Any]:
-    """The parameters that go out: without the unsupported ones, the token limit under its right name."""
-    unsupported, sent = ask.endpoint.unsupported, {}
-    for name, value in ask.parameters.items():
-        other = OTHER_NAME.get(name, name)
-        if name not in unsupported:
-            sent[name] = value
-        elif other not in unsupported:
-            sent[other] = value
-    return sent
-
-
-def without_roles(messages: Sequence[Mapping[str, Any]], unsupported: frozenset[str]) -> list[dict[str, Any]]:
-    """The messages for a model that refuses the system or developer role: folded into the first user
-    message.
-
-    The caller applies it before it records what is sent, since `stream` changes no message.
-    """
-    refused = {name.removeprefix("role:") for name in unsupported if name.startswith("role:")}
-    folded = [str(item["content"]) for item in messages if item["role"] in refused]
-    kept = [dict(item) for item in messages if item["role"] not in refused]
-    if not folded:
-        return kept
-    first = next((item for item in kept if item["role"] == "user"), None)
-    if first is None:
-        return [{"role": "user", "content": "\n\n".join(folded)}, *kept]
-    first["content"] = "\n\n".join([*folded, str(first["content"])])
-    return kept
 
 
 async def stream(ask: Ask) -> AsyncGenerator[Chunk, None]:
@@ -119,7 +61,7 @@ async def stream(ask: Ask) -> AsyncGenerator[Chunk, None]:
     cancelled task then closes it at once, at whatever point it stands. Everything received before an
     error has been yielded.
     """
-    body = _body(ask, streamed=True)
+    body = request_body(ask, streamed=True)
     watch = Watch(ask)
     async with borrowed_client(ask.endpoint) as client, _sent(ask, body, watch, client) as response:
         if "json" in _kind(response):
@@ -138,7 +80,7 @@ async def stream(ask: Ask) -> AsyncGenerator[Chunk, None]:
 
 async def complete(ask: Ask) -> Completion:
     """The answer in one piece, within `total_s`. Raises `ModelError`; `finish` is `length` if it was cut."""
-    body = _body(ask, streamed=False)
+    body = request_body(ask, streamed=False)
     watch = Watch(ask, whole=True)
     async with borrowed_client(ask.endpoint) as client, _sent(ask, body, watch, client) as response:
         chunks = whole_answer(await _content(ask, response, watch))
@@ -237,7 +179,7 @@ async def _request(ask: Ask, body: dict[str, Any] | None, client: openai.AsyncOp
     try:
         if body is None:
             return await client.get("/models", **raw)  # type: ignore[no-any-return]
-        return await client.post("/chat/completions", content=_encoded(body), **raw)  # type: ignore[no-any-return]
+        return await client.post("/chat/completions", content=encoded(body), **raw)  # type: ignore[no-any-return]
     except openai.APIStatusError as problem:
         raise error_from_status(problem, ask.endpoint.key, body or {}) from None
     except openai.APIConnectionError as problem:
@@ -287,23 +229,6 @@ def _finished(chunks: list[Chunk]) -> list[Chunk]:
     if any(isinstance(chunk, Finish) and chunk.reason is None for chunk in chunks):
         raise ModelError("no_finish")
     return chunks
-
-
-def _body(ask: Ask, streamed: bool) -> dict[str, Any]:
-    """The request as it goes out; usage is asked for unless the endpoint is known to refuse the question."""
-    body = {"model": ask.model, "messages": list(ask.messages), **sent_parameters(ask), "stream": streamed}
-    if streamed and "stream_options" not in ask.endpoint.unsupported:
-        body["stream_options"] = {"include_usage": True}
-    return body
-
-
-def _encoded(content: Any) -> bytes:
-    try:
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    except UnicodeEncodeError:
-        raise ModelError("unsendable_text") from None
-    except (TypeError, ValueError):
-        raise ModelError("bad_request") from None
 
 
 def _kind(response: httpx2.Response) -> str:

@@ -1,4 +1,4 @@
-"""The building: the office, its people and coworkers, its channels, its model endpoints, and the log of who did what."""
+"""The building: the office, its people and coworkers, its channels, its model endpoints, and who did what."""
 
 from typing import Any, ClassVar
 
@@ -119,7 +119,7 @@ class Provider(Named):
     sealed_key = models.TextField(blank=True, default="")
     key_last4 = models.CharField(max_length=4, blank=True, default="")
     default_model = models.CharField(max_length=200, blank=True, default="")
-    models = models.JSONField(default=list)
+    model_names = models.JSONField(default=list)
     # Parameters that this server refused once, by name; they are not sent again.
     unsupported = models.JSONField(default=list)
     # {"model": {"input": per million, "cached": …, "output": …, "currency": "USD"}}, entered by people.
@@ -148,9 +148,7 @@ class Coworker(Named):
             models.UniqueConstraint(
                 fields=["office"], condition=Q(is_lead=True, retired=None), name="one_lead_per_office"
             ),
-            models.UniqueConstraint(
-                fields=["office", "name"], condition=Q(retired=None), name="one_coworker_per_name"
-            ),
+            models.UniqueConstraint(fields=["office", "name"], condition=Q(retired=None), name="one_coworker_per_name"),
         )
 
 
@@ -182,7 +180,9 @@ class Channel(Named):
                 name="a_dm_has_a_person_and_a_coworker",
             ),
             models.UniqueConstraint(
-                fields=["office", "kind"], condition=Q(kind__in=["master", "everyone"]), name="one_such_channel"
+                fields=["office", "kind"],
+                condition=Q(kind__in=["master", "everyone"]),
+                name="one_such_channel",
             ),
         )
 

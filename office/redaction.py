@@ -3,7 +3,9 @@
 import logging
 import re
 
-SECRET = re.compile(r"(?i)(sk-[A-Za-z0-9_\-]{8,}|bearer\s+[A-Za-z0-9._\-]{8,}|(?:api[_-]?key|password|token)[=:]\s*\S+)")
+SECRET = re.compile(
+    r"(?i)(sk-[A-Za-z0-9_\-]{8,}|bearer\s+[A-Za-z0-9._\-]{8,}|(?:api[_-]?key|password|token)[=:]\s*\S+)"
+)
 
 
 def redact(text: str) -> str:

@@ -79,7 +79,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
-STATIC_ROOT = OFFICE_DATA / "static"
+STATIC_ROOT = None  # files are served from where they lie; there is nothing to collect
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 # Modules import each other by plain names, so browsers ask each time and get 304 while nothing changed.
@@ -130,5 +130,11 @@ LOGGING = {
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["secrets"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"office": {"level": "INFO"}, "threads": {"level": "INFO"}, "modes": {"level": "INFO"}},
+    "loggers": {
+        # A refusal is an answer, not a fault; those of the server itself still show.
+        "django.request": {"level": "ERROR"},
+        "office": {"level": "INFO"},
+        "threads": {"level": "INFO"},
+        "modes": {"level": "INFO"},
+    },
 }

@@ -78,9 +78,7 @@ def _blocks(character: str) -> bool:
 class Inline(ParserInline):
     """The inline parser with our delimiters in place of the usual ones."""
 
-    def parse(
-        self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
-    ) -> list[Token]:
+    def parse(self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]) -> list[Token]:
         state = Delimiters(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):

@@ -11,24 +11,14 @@ from pygments.lexers import get_lexer_by_name
 # Lexers are regular expressions, and some run wild on hostile text (20,000 line ends in C took 20 s): only
 # well-trodden ones, only so much text, and only so much time, after which the block is plain.
 LANGUAGES = frozenset(
-    {"bash", "c", "c#", "c++", "cpp", "cs", "csharp", "css", "dart", "diff"}
-    | {
-        "docker",
-        "dockerfile",
-        "elixir",
-        "go",
-        "golang",
-        "graphql",
-        "haskell",
-        "html",
-        "ini",
-        "java",
-        "javascript",
-    }
-    | {"js", "json", "jsx", "kotlin", "latex", "lua", "make", "makefile", "nginx", "objective-c", "perl"}
-    | {"php", "postgresql", "powershell", "ps1", "py", "python", "python3", "r", "rb", "ruby"}
-    | {"rs", "rust", "scala", "scss", "sh", "shell", "sql", "sqlite3", "swift", "tex", "toml"}
-    | {"ts", "tsx", "typescript", "xml", "yaml", "yml"}
+    {"bash", "c", "c#", "c++", "cpp", "cs", "csharp", "css"}
+    | {"dart", "diff", "docker", "dockerfile", "elixir", "go", "golang", "graphql"}
+    | {"haskell", "html", "java", "javascript", "js", "json", "jsx", "kotlin"}
+    | {"latex", "lua", "make", "makefile", "nginx", "objective-c", "perl", "php"}
+    | {"postgresql", "powershell", "ps1", "py", "python", "python3", "r", "rb"}
+    | {"ruby", "rs", "rust", "scala", "scss", "sh", "shell", "sql"}
+    | {"sqlite3", "swift", "tex", "toml", "ts", "tsx", "typescript", "xml"}
+    | {"yaml", "yml"}
 )
 LONGEST_COLOURED = 10_000
 SLOWEST_SECONDS = 0.2

@@ -57,7 +57,7 @@ def session_cookie(scope: dict[str, Any]) -> str:
 
 
 def signed_in(session_key: str) -> tuple[str, str]:
-    """(person id, session key) of a valid sign-in; raises `LookupError`. The password hash is compared as Django does."""
+    """(person id, session key) of a valid sign-in; raises `LookupError`. The password hash must fit still."""
     store = SessionStore(session_key or None)
     person_id = store.get(SESSION_KEY) if session_key and store.get(BACKEND_SESSION_KEY) else None
     member = Membership.objects.filter(person=person_id, person__is_active=True).select_related("person").first()
@@ -70,7 +70,12 @@ def signed_in(session_key: str) -> tuple[str, str]:
 
 async def goodbye(send: Send, code: int, retry_after: float = 1) -> None:
     """Says why, then closes; a peer that is gone already is not an error."""
-    frame = {"type": "goodbye", "code": code, "retry": frames.MAY_RETRY.get(code, True), "retry_after": retry_after}
+    frame = {
+        "type": "goodbye",
+        "code": code,
+        "retry": frames.MAY_RETRY.get(code, True),
+        "retry_after": retry_after,
+    }
     try:
         async with asyncio.timeout(2):
             await send({"type": "websocket.send", "text": frames.encode(frame)})

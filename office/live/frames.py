@@ -10,7 +10,14 @@ EVENT_BYTES = 32 * 1024  # a larger event travels as "fetch me"
 FRAME_BYTES_IN = 64 * 1024
 
 SIGNED_OUT, NOT_ALLOWED, SLOW, TOO_MANY, RESTARTING, BAD_FRAME = 4001, 4003, 4008, 4009, 4010, 4400
-MAY_RETRY = {SIGNED_OUT: False, NOT_ALLOWED: False, SLOW: True, TOO_MANY: True, RESTARTING: True, BAD_FRAME: False}
+MAY_RETRY = {
+    SIGNED_OUT: False,
+    NOT_ALLOWED: False,
+    SLOW: True,
+    TOO_MANY: True,
+    RESTARTING: True,
+    BAD_FRAME: False,
+}
 
 
 def encode(frame: Any) -> str:

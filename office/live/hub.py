@@ -23,7 +23,19 @@ class Queued(NamedTuple):
 class Socket:
     """One tab's connection. All methods run on the loop's thread."""
 
-    __slots__ = ("_bytes", "_sent", "_unacked", "_wake", "closing", "id", "person", "queue", "seen", "session", "streams")
+    __slots__ = (
+        "_bytes",
+        "_sent",
+        "_unacked",
+        "_wake",
+        "closing",
+        "id",
+        "person",
+        "queue",
+        "seen",
+        "session",
+        "streams",
+    )
 
     def __init__(self, id: str, person: str, session: str) -> None:
         self.id, self.person, self.session = id, person, session

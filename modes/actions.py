@@ -1,0 +1,152 @@
+"""Starting, stopping and repeating runs."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from modes.events import run_body
+from modes.models import LIVE, Run, RunState
+from office import jobs
+from office.errors import Refused
+from office.live import log
+from office.live.models import Stream
+from office.models import Coworker, Person
+from threads.access import check_open, message_for, mission_for
+from threads.actions.answer import change_mission
+from threads.actions.edit import check_mission_over
+from threads.models import OPEN_MISSIONS, Message, Mission, MissionState
+
+
+def accept_mission(mission: str) -> None:
+    """Queues a run for each coworker of a mission; part of the transaction that gives it."""
+    found = Mission.objects.select_related("instruction", "thread__session__channel__office").get(pk=mission)
+    stream = log.lock(found.thread.stream)
+    for coworker in found.coworkers.order_by("created", "pk"):
+        queue_run(stream, found, coworker)
+
+
+def queue_run(stream: Stream, mission: Mission, coworker: Coworker, client_id: UUID | None = None) -> Run:
+    """One queued run, which replaces the coworker's earlier answer to this mission where there is one."""
+    if coworker.retired:
+        raise Refused("coworker_retired", status=409, name=coworker.name)
+    run = Run.objects.create(
+        mission=mission,
+        thread=mission.thread,
+        coworker=coworker,
+        number=answer_number(mission, coworker),
+        client_id=client_id,
+    )
+    log.append(stream, "run.queued", {"run": run_body(run)})
+    return run
+
+
+def answer_number(mission: Mission, coworker: Coworker) -> int | None:
+    rows = Message.objects.filter(mission=mission, coworker=coworker, current=True)
+    return rows.values_list("number", flat=True).first()
+
+
+@transaction.atomic(durable=True)
+def stop_mission(actor: Person, *, mission: str) -> Mission:
+    """Stops what waits, and asks what runs to stop; its partial text is kept. Stopping twice is no error."""
+    found = mission_for(actor, mission)
+    stream = log.lock(found.thread.stream)
+    for run in live_runs(found):
+        if run.state == RunState.QUEUED:
+            end_run(stream, run, state=RunState.STOPPED, error="stopped")
+        else:
+            Run.objects.filter(pk=run.pk).update(stop_requested=True)
+            jobs.cancel("mission", run.pk)
+    settle_mission(stream, found)
+    found.refresh_from_db()
+    return found
+
+
+@transaction.atomic(durable=True)
+def retry_mission(actor: Person, *, mission: str) -> Mission:
+    """New runs for the coworkers whose last one failed or was stopped; while one still runs it is a 409."""
+    found = mission_for(actor, mission)
+    check_open(found.thread)
+    stream = log.lock(found.thread.stream)
+    found.refresh_from_db(fields=["state"])
+    if found.state in OPEN_MISSIONS:
+        raise Refused("mission_not_over", status=409)
+    again = [run.coworker for run in last_runs(found) if run.state != RunState.DONE]
+    if not again:
+        raise Refused("mission_over", status=409)
+    for coworker in again:
+        queue_run(stream, found, coworker)
+    change_mission(stream, found, MissionState.QUEUED)
+    transaction.on_commit(jobs.engine.wake, robust=True)
+    return found
+
+
+@transaction.atomic(durable=True)
+def regenerate(actor: Person, *, message: str, client_id: UUID) -> tuple[Mission, Run, bool]:
+    """A new version of a coworker's answer beside the old one; (mission, run, newly made).
+
+    The same `client_id` again gives the run that is there.
+    """
+    answer = message_for(actor, message)
+    if answer.coworker is None or answer.mission_id is None:
+        raise Refused("not_an_answer", status=409)
+    check_open(answer.conversation.thread)
+    stream = log.lock(answer.conversation.thread.stream)
+    mission = mission_for(actor, answer.mission_id)
+    before = runs_of(mission).filter(client_id=client_id).first()
+    if before:
+        return mission, before, False
+    check_mission_over(mission)
+    if mission.instruction.state == "retracted":
+        raise Refused("retracted", status=409)
+    run = queue_run(stream, mission, answer.coworker, client_id)
+    change_mission(stream, mission, MissionState.QUEUED)
+    transaction.on_commit(jobs.engine.wake, robust=True)
+    return mission, run, True
+
+
+def end_run(
+    stream: Stream,
+    run: Run,
+    *,
+    state: str,
+    error: str = "",
+    message: str = "",
+    retry_after: float | None = None,
+) -> None:
+    """Closes a run and tells the thread. The caller holds the stream's lock."""
+    run.state, run.error, run.message, run.retry_after = state, error, message, retry_after
+    run.ended, run.partial = timezone.now(), ""
+    run.save(update_fields=["state", "error", "message", "retry_after", "ended", "partial"])
+    event = {"done": "run.finished", "failed": "run.failed", "stopped": "run.stopped"}[state]
+    log.append(stream, event, {"run": run_body(run)})
+
+
+def settle_mission(stream: Stream, mission: Mission) -> None:
+    """The mission's state as its coworkers' last runs make it."""
+    states = {run.state for run in last_runs(mission)}
+    if states & {RunState.RUNNING}:
+        change_mission(stream, mission, MissionState.RUNNING)
+    elif states & {RunState.QUEUED}:
+        change_mission(stream, mission, MissionState.QUEUED)
+    elif RunState.FAILED in states:
+        change_mission(stream, mission, MissionState.FAILED)
+    elif RunState.STOPPED in states:
+        change_mission(stream, mission, MissionState.STOPPED)
+    else:
+        change_mission(stream, mission, MissionState.ANSWERED)
+
+
+def runs_of(mission: Mission) -> QuerySet[Run]:
+    rows = Run.objects.filter(mission=mission).order_by("created", "pk")
+    return rows.select_related("coworker", "mission__instruction", "thread__session__channel__office")
+
+
+def live_runs(mission: Mission) -> list[Run]:
+    return list(runs_of(mission).filter(state__in=LIVE))
+
+
+def last_runs(mission: Mission) -> list[Run]:
+    """The newest run of each coworker."""
+    return list({run.coworker_id: run for run in runs_of(mission)}.values())

@@ -1,0 +1,124 @@
+"""The text of running answers while it grows: joined per tick for the sockets, saved about once a second.
+
+Ten frames a second a run at most, all runs of the process in one tick; the first piece of an answer goes out at once.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+
+from django.db import transaction
+
+from modes.models import Run
+from office.live import announce
+from office.live.pool import in_pool
+
+LOG = logging.getLogger(__name__)
+TICK_SECONDS = 0.1
+SAVE_SECONDS = 1.5
+
+
+class LiveText:
+    """One attempt's text so far. Offsets count characters as Python does: code points."""
+
+    def __init__(self, run: str, stream: str, attempt: int, token: str) -> None:
+        self.run, self.stream, self.attempt, self.token = run, stream, attempt, token
+        self.reasoning_chars = 0
+        self.length = 0
+        self.saved = 0
+        self._pieces: list[str] = []
+        self._unsent: list[str] = []
+        self._sent = 0
+
+    @property
+    def text(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    def add(self, piece: str) -> None:
+        """Takes a piece in; it is on its way at the next tick, the very first at once."""
+        first = self.length == 0
+        self._pieces.append(piece)
+        self._unsent.append(piece)
+        self.length += len(piece)
+        ticker.note(self, at_once=first)
+
+    def next_delta(self) -> dict[str, object] | None:
+        """What the sockets have not had yet."""
+        if not self._unsent:
+            return None
+        text, offset = "".join(self._unsent), self._sent
+        self._unsent.clear()
+        self._sent += len(text)
+        return {
+            "stream": self.stream,
+            "run": self.run,
+            "attempt": self.attempt,
+            "offset": offset,
+            "text": text,
+        }
+
+
+class Ticker:
+    """One per process, on the loop that runs the answers."""
+
+    def __init__(self) -> None:
+        self.live: dict[str, LiveText] = {}
+        self._dirty: dict[str, LiveText] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._saver: asyncio.Task[None] | None = None
+
+    def open(self, text: LiveText) -> None:
+        """Follows an answer until `close`."""
+        self.live[text.run] = text
+        if self._saver is None or self._saver.done():
+            self._saver = asyncio.get_running_loop().create_task(self._save_for_ever())
+
+    def close(self, text: LiveText) -> None:
+        """Sends what is left and lets go."""
+        self._send([text])
+        self._dirty.pop(text.run, None)
+        if self.live.get(text.run) is text:
+            del self.live[text.run]
+
+    def note(self, text: LiveText, *, at_once: bool) -> None:
+        if at_once:
+            self._send([text])
+            return
+        self._dirty[text.run] = text
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        dirty, self._dirty = self._dirty, {}
+        self._send(dirty.values())
+
+    def _send(self, texts: Iterable[LiveText]) -> None:
+        items = [delta for text in texts if (delta := text.next_delta())]
+        if items:
+            announce.deltas(items)
+
+    async def _save_for_ever(self) -> None:
+        while self.live:
+            await asyncio.sleep(SAVE_SECONDS)
+            grown = [(text, text.text) for text in self.live.values() if text.length > text.saved]
+            if not grown:
+                continue
+            try:
+                await in_pool(save_partials, [(text.run, text.token, so_far) for text, so_far in grown])
+                for text, so_far in grown:
+                    text.saved = len(so_far)
+            except Exception:  # the next round tries again; the text is in memory still
+                LOG.exception("partial texts were not saved")
+
+
+def save_partials(rows: list[tuple[str, str, str]]) -> None:
+    """Writes the texts so far in one transaction; an attempt that is over is left alone."""
+    with transaction.atomic():
+        for run, token, text in rows:
+            Run.objects.filter(pk=run, attempt_token=token, state="running").update(partial=text)
+
+
+ticker = Ticker()

@@ -1,0 +1,76 @@
+"""The only look-ups by id from outside. Each takes the actor first and answers the same for absent and not yours."""
+
+from django.db.models import Q, QuerySet
+
+from office.errors import Refused, absent
+from office.models import Channel, ChannelKind, Coworker, Membership, Office, Person, Provider, Role
+
+RUNS_THE_OFFICE = (Role.OWNER, Role.ADMIN)
+
+
+def membership_for(actor: Person) -> Membership:
+    """The actor's place in the office; raises `Refused("not_found")` for somebody who has none."""
+    found = Membership.objects.select_related("office", "person").filter(person=actor).first()
+    if found is None or not actor.is_active:
+        raise absent()
+    return found
+
+
+def office_for(actor: Person) -> Office:
+    return membership_for(actor).office
+
+
+def check_runs_office(actor: Person) -> Membership:
+    """The actor's membership, if it is owner or admin; else `Refused("role_too_low")` (403)."""
+    member = membership_for(actor)
+    if member.role not in RUNS_THE_OFFICE:
+        raise Refused("role_too_low", status=403)
+    return member
+
+
+def check_not_guest(actor: Person) -> Membership:
+    """Guests see the channels they were let into and nothing else."""
+    member = membership_for(actor)
+    if member.role == Role.GUEST:
+        raise Refused("role_too_low", status=403)
+    return member
+
+
+def channels_for(actor: Person) -> QuerySet[Channel]:
+    """The channels the actor may read: own DMs, project channels joined, and for all but guests master and everyone."""
+    member = membership_for(actor)
+    visible = Q(kind=ChannelKind.DM, person=actor) | Q(members__person=actor)
+    if member.role != Role.GUEST:
+        visible |= Q(kind__in=[ChannelKind.MASTER, ChannelKind.EVERYONE])
+    return Channel.objects.filter(visible, office=member.office).select_related("coworker", "office").distinct()
+
+
+def channel_for(actor: Person, channel: str) -> Channel:
+    found = channels_for(actor).filter(pk=channel).first()
+    if found is None:
+        raise absent()
+    return found
+
+
+def coworker_for(actor: Person, coworker: str) -> Coworker:
+    found = Coworker.objects.select_related("provider").filter(office=office_for(actor), pk=coworker).first()
+    if found is None:
+        raise absent()
+    return found
+
+
+def provider_for(actor: Person, provider: str) -> Provider:
+    """A model endpoint, for those who run the office."""
+    office = check_runs_office(actor).office
+    found = Provider.objects.filter(office=office, pk=provider, retired=None).first()
+    if found is None:
+        raise absent()
+    return found
+
+
+def member_for(actor: Person, person: str) -> Membership:
+    """Another member of the actor's office, by the person's id."""
+    found = Membership.objects.select_related("person").filter(office=office_for(actor), person=person).first()
+    if found is None:
+        raise absent()
+    return found

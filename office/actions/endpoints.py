@@ -1,0 +1,148 @@
+"""Model endpoints: adding, changing, testing, retiring, and what first start finds."""
+
+import os
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from office import net, secrets
+from office.access import check_runs_office, provider_for
+from office.actions.audit import audit
+from office.errors import Refused
+from office.events import coworker_body, office_stream
+from office.live import log
+from office.models import Coworker, Office, Person, Provider, ProviderKind
+from office.naming import check_name
+from office.words import say
+
+FIXED = (ProviderKind.REHEARSAL, ProviderKind.LOCAL)
+
+
+@transaction.atomic(durable=True)
+def add_provider(actor: Person, *, name: str, base_url: str, key: str = "", **rest: Any) -> Provider:
+    """A new OpenAI-compatible endpoint; `rest` may hold default_model, models and prices."""
+    office = check_runs_office(actor).office
+    provider = Provider(office=office, name=check_name(name), base_url=checked_url(base_url))
+    write_key(provider, key)
+    write_rest(provider, rest)
+    provider.save()
+    audit(office, actor, "provider.added", provider.pk, base_url=provider.base_url)
+    return provider
+
+
+@transaction.atomic(durable=True)
+def change_provider(actor: Person, *, provider: str, **fields: Any) -> Provider:
+    """Changes the named fields. A new base URL drops the key: it is never sent to a host it was not stored for."""
+    found = provider_for(actor, provider)
+    if found.kind in FIXED:
+        raise Refused("provider_fixed", status=409)
+    if "name" in fields:
+        found.name = check_name(fields["name"])
+    if "base_url" in fields and checked_url(fields["base_url"]) != found.base_url:
+        found.base_url, found.unsupported = checked_url(fields["base_url"]), []
+        write_key(found, "")
+    if "key" in fields:
+        write_key(found, fields["key"])
+    write_rest(found, fields)
+    found.save()
+    audit(found.office, actor, "provider.changed", found.pk, fields=sorted(set(fields) - {"key"}))
+    return found
+
+
+@transaction.atomic(durable=True)
+def retire_provider(actor: Person, *, provider: str) -> None:
+    """Takes an endpoint out and forgets its key; refused while a coworker answers by it."""
+    found = provider_for(actor, provider)
+    users = list(found.coworkers.filter(retired=None).values_list("name", flat=True))
+    if found.kind in FIXED or users:
+        raise Refused("provider_in_use", status=409, names="、".join(users) or found.name)
+    write_key(found, "")
+    found.retired = timezone.now()
+    found.save()
+    audit(found.office, actor, "provider.retired", found.pk)
+
+
+@transaction.atomic(durable=True)
+def give_to_all(actor: Person, *, provider: str, model: str) -> list[Coworker]:
+    """Lets every coworker who still rehearses answer by this endpoint and model: the one click of the first page."""
+    found = provider_for(actor, provider)
+    stream = log.lock(office_stream(found.office))
+    moved = list(
+        Coworker.objects.filter(office=found.office, retired=None, provider__kind__in=FIXED).order_by("created", "pk")
+    )
+    for coworker in moved:
+        coworker.provider, coworker.model, coworker.version = found, model, coworker.version + 1
+        coworker.save(update_fields=["provider", "model", "version"])
+        log.append(stream, "coworker.changed", {"coworker": coworker_body(coworker)})
+    audit(found.office, actor, "provider.given_to_all", found.pk, model=model, coworkers=len(moved))
+    return moved
+
+
+def adopt_environment(office: Office) -> Provider | None:
+    """On each start: the endpoint of OPENAI_API_KEY / OPENAI_BASE_URL, kept in step with the environment."""
+    key, url = os.environ.get("OPENAI_API_KEY", ""), os.environ.get("OPENAI_BASE_URL", "")
+    if not key and not url:
+        return None
+    base_url = checked_url(url or "https://api.openai.com/v1")
+    model = os.environ.get("OPENAI_MODEL") or ("gpt-5-mini" if not url else "")
+    name = say("founding.environment", office.language)
+    with transaction.atomic():
+        provider = Provider.objects.filter(office=office, base_url=base_url, retired=None).first()
+        provider = provider or Provider(office=office, base_url=base_url, name=name)
+        write_key(provider, key)
+        provider.default_model = model or provider.default_model
+        provider.save()
+        move_rehearsers(office, provider)
+    return provider
+
+
+def adopt_local(office: Office, base_url: str) -> Provider:
+    """On each start with the `local` extra: the small model of this machine, for coworkers who would only rehearse."""
+    with transaction.atomic():
+        provider, _ = Provider.objects.get_or_create(
+            office=office, kind=ProviderKind.LOCAL, defaults={"name": say("founding.local", office.language)}
+        )
+        provider.base_url, provider.default_model = base_url, "local"
+        provider.save()
+        move_rehearsers(office, provider)
+    return provider
+
+
+def move_rehearsers(office: Office, provider: Provider) -> None:
+    """Coworkers without a model get this one; a choice somebody made is left alone."""
+    Coworker.objects.filter(office=office, retired=None, provider__kind=ProviderKind.REHEARSAL).update(
+        provider=provider, model=""
+    )
+
+
+def checked_url(base_url: str) -> str:
+    """The normalised address; raises `Refused("base_url_refused")`."""
+    try:
+        return net.check_base_url(base_url)
+    except ValueError as error:
+        raise Refused("base_url_refused", field="base_url", reason=str(error)) from None
+
+
+def write_key(provider: Provider, key: str) -> None:
+    """Seals the key and keeps its last four characters for the screen."""
+    key = key.strip()
+    provider.sealed_key = secrets.seal(key) if key else ""
+    provider.key_last4 = key[-4:] if len(key) >= 12 else ""
+
+
+def write_rest(provider: Provider, fields: dict[str, Any]) -> None:
+    for field, column in (
+        ("default_model", "default_model"),
+        ("models", "model_names"),
+        ("prices", "prices"),
+    ):
+        if field in fields:
+            setattr(provider, column, fields[field])
+
+
+def note_models(provider: Provider, models: list[str]) -> None:
+    """Keeps the list an endpoint gave, and takes the first as default where none was chosen."""
+    provider.model_names = models[:500]
+    provider.default_model = provider.default_model or models[0]
+    provider.save(update_fields=["model_names", "default_model"])

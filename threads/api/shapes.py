@@ -1,0 +1,24 @@
+"""Input shapes of what is said. Texts are not trimmed: what people write is stored as they wrote it."""
+
+from rest_framework import serializers
+
+
+class Post(serializers.Serializer):
+    client_msg_id = serializers.UUIDField()
+    # Bounds and refusals of texts are the actions' (`text_too_long` and so on); this only keeps absurd bodies out.
+    text = serializers.CharField(trim_whitespace=False, allow_blank=True, max_length=1_000_000)
+    to = serializers.ListField(child=serializers.CharField(max_length=26), max_length=20, required=False)
+
+
+class Edit(serializers.Serializer):
+    client_msg_id = serializers.UUIDField()
+    text = serializers.CharField(trim_whitespace=False, allow_blank=True, max_length=1_000_000)
+    version = serializers.IntegerField(min_value=1)
+
+
+class ClientId(serializers.Serializer):
+    client_id = serializers.UUIDField()
+
+
+class ReadTo(serializers.Serializer):
+    number = serializers.IntegerField(min_value=0, max_value=2_000_000_000)

@@ -1,0 +1,48 @@
+"""A call as people may see it: what was sent, where each part came from, what was left out, and what it cost."""
+
+from typing import Any
+
+from office.words import say
+from threads.events import moment
+from threads.models import Call
+
+
+def call_body(call: Call) -> dict[str, Any]:
+    """One request without its messages."""
+    language = call.coworker.language if call.coworker else "en"
+    error = {"code": call.error, "message": say(f"errors.{call.error}", language), "words": call.error_words}
+    return {
+        "id": call.pk,
+        "run": call.run or None,
+        "thread": call.thread_id,
+        "mission": call.mission_id,
+        "coworker": call.coworker_id,
+        "model": call.model,
+        "provider": call.provider_id,
+        "provider_name": call.provider.name,
+        "provider_kind": call.provider.kind,
+        "purpose": call.purpose,
+        "attempt": call.attempt,
+        "state": call.state,
+        "sent_at": moment(call.created),
+        "ended_at": moment(call.ended),
+        "first_token_ms": call.first_token_ms,
+        "latency_ms": call.latency_ms,
+        "finish_reason": call.finish_reason or None,
+        "error": error if call.error else None,
+        "usage": call.usage or None,
+        "cost": call.cost,
+        "parameters": call.parameters,
+    }
+
+
+def receipt_body(call: Call) -> dict[str, Any]:
+    """The receipt: the messages exactly as they went out, and the account of them."""
+    return {
+        "call": call_body(call),
+        "messages": call.messages,
+        "segments": call.segments,
+        "left_out": call.left_out,
+        "tokens": call.tokens,
+        "hash": call.hash,
+    }
