@@ -65,9 +65,7 @@ def test_emphasis_in_english_is_that_of_commonmark(text: str) -> None:
     assert (page.tags, page.words.split()) == (expected.tags, expected.words.split())
 
 
-@pytest.mark.parametrize(
-    "text", ["A案は$4、B案は$10です", "$PATH and $HOME", "$$E=mc^2$$", r"\(x^2*a*b\) \[y_1_2\]"]
-)
+@pytest.mark.parametrize("text", ["A案は$4、B案は$10です", "$PATH and $HOME", "$$E=mc^2$$", r"\(x^2*a*b\) \[y_1_2\]"])
 def test_amounts_variables_and_formulas_stay_as_written(text: str) -> None:
     assert seen(text) == text
 
@@ -84,9 +82,7 @@ def test_a_table_keeps_its_alignment_without_a_style() -> None:
 
 def test_code_has_a_head_and_short_classes() -> None:
     html = render("```python\ndef f(): ...\n```")
-    assert html.startswith(
-        f'{HEAD}python</span></div><pre class="highlight"><code><span class="k">def</span>'
-    )
+    assert html.startswith(f'{HEAD}python</span></div><pre class="highlight"><code><span class="k">def</span>')
     assert html.strip().endswith("</code></pre></div>")
 
 
