@@ -8,6 +8,8 @@ class ModesConfig(AppConfig):
 
     def ready(self) -> None:
         from modes import runner
-        from office import jobs
+        from modes.stream import ticker
+        from office import jobs, runtime
 
         jobs.register("mission", runner.KIND)
+        runtime.CLOSERS.append(ticker.stop)

@@ -90,6 +90,16 @@ class Ticker:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
 
+    async def stop(self) -> None:
+        """Lets go of the loop; at shutdown, after the runs have put their texts in order."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._saver is not None:
+            self._saver.cancel()
+        self._timer, self._saver = None, None
+        self.live.clear()
+        self._dirty.clear()
+
     def _tick(self) -> None:
         self._timer = None
         dirty, self._dirty = self._dirty, {}

@@ -6,9 +6,11 @@ from typing import Any
 
 from office import jobs
 from office.live.relay import relay
+from office.providers import close_clients
 
 LOG = logging.getLogger(__name__)
-CLOSERS: list[Callable[[], Awaitable[None]]] = []
+# What packages to the right add: called at shutdown, after jobs and sockets have ended.
+CLOSERS: list[Callable[[], Awaitable[None]]] = [close_clients]
 
 
 async def start() -> None:

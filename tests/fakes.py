@@ -32,6 +32,7 @@ from tests.scripts import (
     context_too_long,
     echo,
     event,
+    gate,
     json_answer,
     key_refused,
     model_missing,
@@ -57,6 +58,7 @@ __all__ = [
     "context_too_long",
     "echo",
     "event",
+    "gate",
     "json_answer",
     "key_refused",
     "model_missing",
@@ -86,6 +88,7 @@ class Seen:
     raw: bytes
     body: Any
     at: float
+    client: tuple[str, int] | None = None  # address and port it came from: the same for a reused connection
     closed: threading.Event = field(default_factory=threading.Event)  # the client closed before the end
     finished: threading.Event = field(default_factory=threading.Event)  # the answer was sent in full
     closed_at: float | None = None
@@ -104,17 +107,21 @@ class ModelServer:
     """Serves queued answers in order, then what `choose` says, then `default`; keeps every request."""
 
     def __init__(self, default: Answer | None = None, *, models: Iterable[str] = ("m",), port: int = 0):
-        self.default = default or story("Hello", ", world.")
-        self.choose: Chooser | None = None
-        self.models = list(models)
-        self.requests: list[Seen] = []
-        self._queue: deque[Answer] = deque()
+        self._given = (default or story("Hello", ", world."), list(models))
+        self.reset()
         self._arrival = threading.Condition()
         self._stopping = False
         self._socket = socket.create_server(("127.0.0.1", port), backlog=1024)
         self.port: int = self._socket.getsockname()[1]
         self.origin = f"http://127.0.0.1:{self.port}"
         self.base_url = f"{self.origin}/v1"
+
+    def reset(self) -> None:
+        """As new: for a server shared by many tests, since stopping one takes a fifth of a second."""
+        self.default, self.models = self._given[0], list(self._given[1])
+        self.choose: Chooser | None = None
+        self.requests: list[Seen] = []
+        self._queue: deque[Answer] = deque()
 
     def queue(self, *answers: Answer) -> None:
         """Answers for the next chat requests, one each."""
@@ -161,11 +168,14 @@ class ModelServer:
             return await self._send_whole(seen, json_answer(listing), send)
         answer = self._next(seen)
         streamed = isinstance(seen.body, dict) and seen.body.get("stream")
-        if answer.steps is None or not streamed:
-            return await self._send_whole(seen, spoken(answer, seen.body), send)
         watcher = asyncio.create_task(self._watch(seen, receive))
         try:
-            await self._send_steps(seen, answer, watcher, send)
+            if answer.steps is None or not streamed:
+                for step in answer.steps or ():  # an answer in one piece takes as long as the story would
+                    await self._hold(step, watcher)
+                await self._send_whole(seen, spoken(answer, seen.body), send)
+            else:
+                await self._send_steps(seen, answer, watcher, send)
         except Gone:
             pass
         finally:
@@ -186,7 +196,7 @@ class ModelServer:
         except ValueError:
             body = None
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        seen = Seen(scope["path"], headers, raw, body, time.monotonic())
+        seen = Seen(scope["path"], headers, raw, body, time.monotonic(), tuple(scope["client"] or ()) or None)
         with self._arrival:
             self.requests.append(seen)
             self._arrival.notify_all()
@@ -223,6 +233,8 @@ class ModelServer:
 
     async def _hold(self, step: Step, watcher: asyncio.Task[None]) -> None:
         """Waits out a pause or a gate, and ends at once when the client goes."""
+        if isinstance(step, bytes):
+            return
         if step is CUT:
             raise ConnectionAbortedError  # uvicorn drops the connection without ending the body
         if isinstance(step, (int, float)):
