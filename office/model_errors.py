@@ -170,7 +170,7 @@ def _parameter(body: Mapping[str, Any], message: str, sent: Mapping[str, Any]) -
     """The parameter a refusal is about: the one it names, or the one of those sent that its words mention."""
     param = str(body.get("param") or "")
     about_role = "role" in f"{param} {message}".lower()
-    if about_role and (role := _role(message, sent)):
+    if about_role and (role := _role(message, sent, named=param.endswith("role"))):
         return f"role:{role}"
     root = re.split(r"[.\[]", param)[0]
     if root in sent and root not in NEEDED:
@@ -179,14 +179,15 @@ def _parameter(body: Mapping[str, Any], message: str, sent: Mapping[str, Any]) -
     return max(mentioned, key=len) if mentioned else None
 
 
-def _role(message: str, sent: Mapping[str, Any]) -> str | None:
+def _role(message: str, sent: Mapping[str, Any], named: bool) -> str | None:
     """The special role the refusal is about, if the request used one."""
     used = {str(item.get("role")) for item in sent.get("messages", ()) if isinstance(item, dict)}
     for found in ROLE.finditer(message):
         if found.group().lower() in used:
             return found.group().lower()
-    only = re.search(r"only .*(user|assistant)", message, re.I)
-    return next((role for role in ("developer", "system") if role in used), None) if only else None
+    if not named and not re.search(r"only .*(user|assistant)", message, re.I):
+        return None
+    return next((role for role in ("developer", "system") if role in used), None)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
