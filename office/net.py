@@ -39,7 +39,7 @@ def private_endpoints(extra: Iterable[str] = ()) -> frozenset[str]:
     """`host:port` pairs on private addresses that may be reached: the setting's and the caller's own."""
     from django.conf import settings
 
-    named = settings.OFFICE_PRIVATE_ENDPOINTS if settings.configured else []
+    named = settings.OFFICE_PRIVATE_ENDPOINTS
     return frozenset(pair.strip().lower() for pair in (*named, *extra) if pair.strip())
 
 

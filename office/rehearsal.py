@@ -16,7 +16,7 @@ PIECE = 6
 # A character with what belongs to it: marks, variation selectors, joined emoji, flags. Close enough here.
 CLUSTER = re.compile(
     "(?:[\U0001f1e6-\U0001f1ff]{2}|.)"
-    "(?:[\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d.)*",
+    "(?:[\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e01ef]|\u200d.)*",
     re.DOTALL,
 )
 
