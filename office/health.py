@@ -47,7 +47,7 @@ def ping() -> str:
 
 async def layer() -> dict[str, Any]:
     """Sends a word through the layer and waits for it to come back."""
-    channels = get_channel_layer()
+    channels: Any = get_channel_layer()
     name = await channels.new_channel("health")
     await channels.send(name, {"type": "health"})
     await channels.receive(name)

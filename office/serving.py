@@ -41,7 +41,9 @@ def with_daphne(host: str, port: int) -> None:
     from office.asgi import application
 
     def listening() -> None:
-        from twisted.internet import reactor
+        from twisted.internet import reactor as found
+
+        reactor: Any = found
 
         loop = asyncio.get_event_loop()
         keep(loop.create_task(runtime.start()))
@@ -65,9 +67,13 @@ def keep(task: asyncio.Task[Any]) -> None:
     """Holds a task until it ends and says so when it ends badly."""
     TASKS.add(task)
     task.add_done_callback(TASKS.discard)
-    task.add_done_callback(
-        lambda done: done.cancelled() or (done.exception() and LOG.error("start", exc_info=done.exception()))
-    )
+    task.add_done_callback(report_end)
+
+
+def report_end(task: asyncio.Task[Any]) -> None:
+    """An office whose runtime did not start must not look healthy in silence."""
+    if not task.cancelled() and task.exception():
+        LOG.error("the runtime ended", exc_info=task.exception())
 
 
 def as_deferred(work: Any) -> Any:

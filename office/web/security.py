@@ -1,6 +1,7 @@
 """The content security policy of every answer: own files only, no inline script, no frames."""
 
 from collections.abc import Callable
+from typing import Any
 
 from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest, HttpResponse
@@ -22,7 +23,7 @@ POLICY = "; ".join(
 
 
 @sync_and_async_middleware
-def ContentSecurity(get_response: Callable) -> Callable:
+def ContentSecurity(get_response: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the policy and forbids powerful browser features that nothing here uses."""
 
     def finish(response: HttpResponse) -> HttpResponse:
