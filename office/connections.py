@@ -8,20 +8,16 @@ import asyncio
 import ipaddress
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from functools import cache
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import httpcore2
-import httpx2
 from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
 
-from office.net import check_address, private_endpoints
+from office.net import check_address
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
 
-MAX_CONNECTIONS = 1000
-REFUSAL_LIMIT = 64 * 1024
 ONE_ADDRESS_S = 3.0  # a name with several addresses must not spend the whole limit on a dead first one
 
 
@@ -140,59 +136,3 @@ class GuardedBackend(AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Asked for by the interface; retries are off, so nobody sleeps."""
         await asyncio.sleep(seconds)
-
-
-@cache
-def trusted_roots() -> ssl.SSLContext:
-    """One TLS context for the process: loading the roots takes as long as a hundred requests."""
-    return httpx2.create_ssl_context(trust_env=False)
-
-
-class Capped(httpx2.AsyncByteStream):
-    """The beginning of a refusal's body: enough for its message, whatever a server pours out."""
-
-    def __init__(self, body: httpx2.AsyncByteStream) -> None:
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for part in self._body:
-            yield part
-            size += len(part)
-            if size > REFUSAL_LIMIT:
-                return
-
-    async def aclose(self) -> None:
-        await self._body.aclose()
-
-
-class GuardedTransport(httpx2.AsyncHTTPTransport):
-    """The library's transport over a guarded pool."""
-
-    def __init__(self, allowed: frozenset[str], resolver: Resolver, roots: ssl.SSLContext) -> None:
-        super().__init__(verify=roots, trust_env=False)
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=roots,
-            max_connections=MAX_CONNECTIONS,
-            max_keepalive_connections=50,
-            keepalive_expiry=30,
-            network_backend=GuardedBackend(allowed, resolver),
-        )
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """As the library does it, with the body of a refusal capped."""
-        response = await super().handle_async_request(request)
-        if response.status_code >= 300 and isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = Capped(response.stream)
-        return response
-
-
-def guarded_client(
-    allowed: Iterable[str] = (), *, resolver: Resolver = resolve, roots: ssl.SSLContext | None = None
-) -> httpx2.AsyncClient:
-    """An HTTP client that connects to checked addresses only, follows no redirect and knows no proxy.
-
-    `allowed` are `host:port` pairs on private addresses, besides those of OFFICE_PRIVATE_ENDPOINTS.
-    """
-    transport = GuardedTransport(private_endpoints(allowed), resolver, roots or trusted_roots())
-    return httpx2.AsyncClient(transport=transport, trust_env=False, follow_redirects=False, timeout=None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import openai
 
-from office.connections import guarded_client
+from office.transport import guarded_client
 
 KEPT = 64  # clients a loop keeps; beyond that, the ones longest unused are closed
 

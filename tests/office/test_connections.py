@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from office import connections
-from office.connections import guarded_client
 from office.llm import ModelError, stream
 from office.net import AddressRefused
+from office.transport import guarded_client
 from tests.fakes import Answer, page
 
 
