@@ -16,26 +16,27 @@ from office.models import Coworker, Person
 from threads.access import check_open, message_for, mission_for
 from threads.actions.answer import change_mission
 from threads.actions.edit import check_mission_over
+from threads.actions.post import Given
 from threads.models import OPEN_MISSIONS, Message, Mission, MissionState
 
 
-def accept_mission(mission: str) -> None:
-    """Queues a run for each coworker of a mission; part of the transaction that gives it."""
-    found = Mission.objects.select_related("instruction", "thread__session__channel__office").get(pk=mission)
-    stream = log.lock(found.thread.stream)
-    for coworker in found.coworkers.order_by("created", "pk"):
-        queue_run(stream, found, coworker)
+def accept_mission(given: Given) -> list[str]:
+    """Queues a run for each coworker of a mission, in the transaction that gives it; returns the runs' keys."""
+    stream, mission, coworkers, again = given
+    return [queue_run(stream, mission, coworker, first=not again).pk for coworker in coworkers]
 
 
-def queue_run(stream: Stream, mission: Mission, coworker: Coworker, client_id: UUID | None = None) -> Run:
-    """One queued run, which replaces the coworker's earlier answer to this mission where there is one."""
+def queue_run(
+    stream: Stream, mission: Mission, coworker: Coworker, *, first: bool = False, client_id: UUID | None = None
+) -> Run:
+    """One queued run; unless it is the `first`, a version beside the coworker's earlier answer where there is one."""
     if coworker.retired:
         raise Refused("coworker_retired", status=409, name=coworker.name)
     run = Run.objects.create(
         mission=mission,
         thread=mission.thread,
         coworker=coworker,
-        number=answer_number(mission, coworker),
+        number=None if first else answer_number(mission, coworker),
         client_id=client_id,
     )
     log.append(stream, "run.queued", {"run": run_body(run)})
@@ -75,10 +76,8 @@ def retry_mission(actor: Person, *, mission: str) -> Mission:
     again = [run.coworker for run in last_runs(found) if run.state != RunState.DONE]
     if not again:
         raise Refused("mission_over", status=409)
-    for coworker in again:
-        queue_run(stream, found, coworker)
+    jobs.start("mission", [queue_run(stream, found, coworker).pk for coworker in again])
     change_mission(stream, found, MissionState.QUEUED)
-    transaction.on_commit(jobs.engine.wake, robust=True)
     return found
 
 
@@ -100,9 +99,9 @@ def regenerate(actor: Person, *, message: str, client_id: UUID) -> tuple[Mission
     check_mission_over(mission)
     if mission.instruction.state == "retracted":
         raise Refused("retracted", status=409)
-    run = queue_run(stream, mission, answer.coworker, client_id)
+    run = queue_run(stream, mission, answer.coworker, client_id=client_id)
     change_mission(stream, mission, MissionState.QUEUED)
-    transaction.on_commit(jobs.engine.wake, robust=True)
+    jobs.start("mission", [run.pk])
     return mission, run, True
 
 

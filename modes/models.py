@@ -25,7 +25,7 @@ class Phase(models.TextChoices):
 
 
 class Run(Named):
-    """One coworker's work on a mission. `attempt_token` fences: a result is stored only by the attempt that holds it."""
+    """One coworker's work on a mission. `attempt_token` fences: only its holder may store a result."""
 
     mission = models.ForeignKey(Mission, models.CASCADE, related_name="runs")
     thread = models.ForeignKey(Thread, models.CASCADE, related_name="runs")

@@ -32,10 +32,10 @@ from office.ids import new_id
 from office.live import announce, log
 from office.live.pool import in_pool
 from office.model_errors import ModelError
-from threads.actions.answer import store_answer
-from threads.calls import Prepared, close_abandoned, send
+from threads.actions.answer import change_mission, store_answer
+from threads.calls import Prepared, Recorded, close_abandoned, record, send
 from threads.markdown import render
-from threads.models import MessageState
+from threads.models import MessageState, MissionState
 from threads.wording import storable
 
 LOG = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ class Work:
 
     run: Run
     live: LiveText
+    first: Recorded | None = None  # the first request, ready to go
 
 
 def ready(limit: int) -> list[str]:
@@ -107,27 +108,35 @@ async def to_the_end(step: Awaitable[T]) -> T:
 
 
 def begin(key: str) -> Work | None:
-    """Claims a queued run by one conditional update; None when somebody else did, or it was stopped meanwhile."""
+    """Claims a queued run by one conditional update and makes its first request ready, all in one trip to a thread.
+
+    None when somebody else claimed it, when it was stopped meanwhile, or when the coworker is still busy here.
+    """
     token = new_id()
+    run = run_with_all(key)
     try:
         with transaction.atomic(durable=True):
-            run = Run.objects.select_related("thread").get(pk=key)
             stream = log.lock(run.thread.stream)
-            claimed = Run.objects.filter(pk=key, state=RunState.QUEUED).update(
-                state=RunState.RUNNING,
-                phase=Phase.READING,
-                attempt=run.attempt + 1,
-                attempt_token=token,
-                started=timezone.now(),
+            run.state, run.phase, run.attempt, run.attempt_token = (
+                RunState.RUNNING,
+                Phase.READING,
+                run.attempt + 1,
+                token,
             )
-            if not claimed:
+            run.started = timezone.now()
+            fields = {name: getattr(run, name) for name in ("state", "phase", "attempt", "attempt_token", "started")}
+            if not Run.objects.filter(pk=key, state=RunState.QUEUED).update(**fields):
                 return None
-            run = run_with_all(key)
             log.append(stream, "run.started", {"run": run_body(run)})
-            settle_mission(stream, run.mission)
-    except IntegrityError:  # another run of this coworker started in this thread first
+            change_mission(stream, run.mission, MissionState.RUNNING)
+    except IntegrityError:  # another run of this coworker is going on in this thread
         return None
-    return Work(run, LiveText(run.pk, run.thread.stream, run.attempt, token))
+    begun = Work(run, LiveText(run.pk, run.thread.stream, run.attempt, token))
+    try:
+        begun.first = prepare(run, 1)
+    except Exception:  # raised again, and answered for, where the run's end is stored
+        LOG.exception("the first request of run %s could not be built", key)
+    return begun
 
 
 def run_with_all(key: str) -> Run:
@@ -140,11 +149,11 @@ def run_with_all(key: str) -> Run:
 async def answer(begun: Work) -> None:
     """Calls the model, again after a fault that may pass, and stores what came of it."""
     for attempt in range(1, ATTEMPTS + 1):
-        prepared = await in_pool(prepare, begun.run, attempt)
+        recorded = begun.first if attempt == 1 and begun.first else await in_pool(prepare, begun.run, attempt)
         try:
-            finish_reason = await call(begun, prepared)
+            finish_reason = await call(begun, recorded)
         except ModelError as error:
-            if attempt < ATTEMPTS and await try_again(error, begun, prepared):
+            if attempt < ATTEMPTS and await try_again(error, begun, recorded.prepared):
                 continue
             await in_pool(finish, begun, "failed", error.code, "", error.retry_after)
             return
@@ -153,10 +162,10 @@ async def answer(begun: Work) -> None:
         return
 
 
-async def call(begun: Work, prepared: Prepared) -> str | None:
+async def call(begun: Work, recorded: Recorded) -> str | None:
     """One request; returns the finish reason."""
-    model = prepared.model
-    async with send(prepared, lambda text: count_tokens(text, model)) as sent, aclosing(sent.chunks()) as chunks:
+    model = recorded.prepared.model
+    async with send(recorded, lambda text: count_tokens(text, model)) as sent, aclosing(sent.chunks()) as chunks:
         async for chunk in chunks:
             take(begun, chunk)
     return sent.finish
@@ -198,14 +207,15 @@ async def try_again(error: ModelError, begun: Work, prepared: Prepared) -> bool:
     return True
 
 
-def prepare(run: Run, attempt: int) -> Prepared:
-    """Builds the request of a run with its receipt."""
+def prepare(run: Run, attempt: int) -> Recorded:
+    """Builds the request of a run and stores its receipt."""
     coworker = run.coworker
-    coworker.provider.refresh_from_db()
+    if attempt > 1:  # the endpoint may have refused a parameter meanwhile
+        coworker.provider.refresh_from_db()
     model = coworker.model or coworker.provider.default_model
     built = build(scene_of(run), partial(count_tokens, model=model))
     weight = count_messages(built.messages, model)
-    return Prepared(
+    prepared = Prepared(
         thread=run.thread_id,
         mission=run.mission_id,
         run=run.pk,
@@ -219,6 +229,7 @@ def prepare(run: Run, attempt: int) -> Prepared:
         parameters=parameters_for(coworker),
         attempt=attempt,
     )
+    return record(prepared)
 
 
 def finish(begun: Work, state: str, code: str = "", words: str = "", retry_after: float | None = None) -> None:
@@ -239,9 +250,18 @@ def put_in_order(key: str, token: str, text: str) -> None:
     elif text or run.attempt >= ATTEMPTS:
         store_end(key, token, text, "failed", "interrupted")
     else:
-        Run.objects.filter(pk=key, attempt_token=token, state=RunState.RUNNING).update(
-            state=RunState.QUEUED, phase=Phase.WAITING, attempt_token=""
-        )
+        requeue(key, token)
+
+
+@transaction.atomic(durable=True)
+def requeue(key: str, token: str) -> None:
+    """Back to the queue, and told so."""
+    run = run_with_all(key)
+    stream = log.lock(run.thread.stream)
+    run.state, run.phase = RunState.QUEUED, Phase.WAITING
+    claimed = Run.objects.filter(pk=key, attempt_token=token, state=RunState.RUNNING)
+    if claimed.update(state=run.state, phase=run.phase, attempt_token=""):
+        log.append(stream, "run.queued", {"run": run_body(run)})
 
 
 def store_end(key: str, token: str, text: str, state: str, code: str = "", retry_after: float | None = None) -> None:

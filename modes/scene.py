@@ -18,10 +18,10 @@ def scene_of(run: Run) -> Scene:
     rows = Message.objects.filter(
         conversation=instruction.conversation_id, current=True, kind="message", anchor__lt=instruction.anchor
     ).select_related("person", "coworker")
-    here = channel.members.select_related("person", "coworker")
+    solo = channel.kind == ChannelKind.DM
+    here = [] if solo else list(channel.members.select_related("person", "coworker"))
     people = [member.person.name for member in here if member.person]
     staff = [member.coworker for member in here if member.coworker and member.coworker_id != coworker.pk]
-    solo = channel.kind == ChannelKind.DM
     return Scene(
         language=coworker.language,
         name=coworker.name,

@@ -6,13 +6,25 @@ from office.errors import Refused, absent
 from office.models import Channel, ChannelKind, Coworker, Membership, Office, Person, Provider, Role
 
 RUNS_THE_OFFICE = (Role.OWNER, Role.ADMIN)
+SEAT = "_seat_of_this_request"
 
 
 def membership_for(actor: Person) -> Membership:
     """The actor's place in the office; raises `Refused("not_found")` for somebody who has none."""
-    found = Membership.objects.select_related("office", "person").filter(person=actor).first()
+    found: Membership | None = getattr(actor, SEAT, None)
+    if found is None:
+        found = Membership.objects.select_related("office", "person").filter(person=actor).first()
     if found is None or not actor.is_active:
         raise absent()
+    return found
+
+
+def seat_of_request(actor: Person) -> Membership | None:
+    """The actor's membership, remembered on this object, which lives as long as one request."""
+    found = Membership.objects.select_related("office").filter(person=actor).first() if actor.is_active else None
+    if found is not None:
+        found.person = actor
+        setattr(actor, SEAT, found)
     return found
 
 

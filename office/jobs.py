@@ -6,9 +6,10 @@ picked up in 2.5 ms, by the study behind this design). A distributed engine fits
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -23,15 +24,16 @@ RECHECK_SECONDS = 5.0
 class Kind:
     """What a package registers: how its rows become jobs.
 
-    `accept(key)` runs inside the transaction that enqueues; `ready(limit)` lists keys that may start now;
+    `accept(given)` runs inside the transaction that enqueues, writes the rows and returns their keys;
+    `ready(limit)` lists keys that may start now;
     `recover()` puts back what a dead process left behind and runs once at start; `body(key)` does the work and
     handles cancellation itself.
     """
 
-    accept: Callable[[str], None]
+    accept: Callable[[Any], list[str]]
     ready: Callable[[int], list[str]]
     recover: Callable[[], None]
-    body: Callable[[str], Awaitable[None]]
+    body: Callable[[str], Coroutine[Any, Any, None]]
 
 
 KINDS: dict[str, Kind] = {}
@@ -42,11 +44,14 @@ def register(name: str, kind: Kind) -> None:
     KINDS[name] = kind
 
 
-def enqueue(name: str, key: str) -> None:
-    """Makes a job of a row, in the transaction that writes it, and wakes the engine after the commit."""
-    if name in KINDS:
-        KINDS[name].accept(key)
-    transaction.on_commit(engine.wake, robust=True)
+def enqueue(name: str, given: Any) -> None:
+    """Makes jobs of what was given, in the transaction that writes it; the engine hears of them after the commit."""
+    start(name, KINDS[name].accept(given) if name in KINDS else [])
+
+
+def start(name: str, keys: list[str]) -> None:
+    """Tells the engine after the commit which rows were queued, so that it need not look for them."""
+    transaction.on_commit(partial(engine.wake, name, keys), robust=True)
 
 
 def cancel(name: str, key: str) -> None:
@@ -86,10 +91,17 @@ class Embedded:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._main, self._loop = None, None
 
-    def wake(self) -> None:
-        """From any thread: look for work now."""
+    def wake(self, name: str, keys: list[str]) -> None:
+        """From any thread: these rows were queued. A row that may not start yet is found again by `ready`."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._wake.set)
+            self._loop.call_soon_threadsafe(self._start_given, name, keys)
+
+    def _start_given(self, name: str, keys: list[str]) -> None:
+        for key in keys:
+            if self.alive and len(self._running) < settings.JOBS_AT_ONCE:
+                self._start(name, key)
+            else:
+                self._wake.set()
 
     def cancel(self, name: str, key: str) -> None:
         """From any thread."""
@@ -119,10 +131,13 @@ class Embedded:
         if room <= 0:
             return
         for key in await in_pool(kind.ready, room):
-            if (name, key) not in self._running:
-                task = asyncio.get_running_loop().create_task(kind.body(key))
-                self._running[name, key] = task
-                task.add_done_callback(partial(self._ended, name, key))
+            self._start(name, key)
+
+    def _start(self, name: str, key: str) -> None:
+        if (name, key) not in self._running:
+            task = asyncio.get_running_loop().create_task(KINDS[name].body(key))
+            self._running[name, key] = task
+            task.add_done_callback(partial(self._ended, name, key))
 
     def _ended(self, name: str, key: str, task: asyncio.Task[None]) -> None:
         self._running.pop((name, key), None)

@@ -63,6 +63,14 @@ class Prepared:
         )
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """A request whose receipt is stored: the only thing that can be sent."""
+
+    call: str
+    prepared: Prepared
+
+
 @dataclass
 class Sent:
     """A request on its way: iterate over it for its chunks; its fields tell what came of it."""
@@ -107,12 +115,12 @@ class Sent:
 
 
 @asynccontextmanager
-async def send(prepared: Prepared, count: Callable[[str], int]) -> AsyncIterator[Sent]:
-    """Stores the receipt, hands out the request, and settles the call however the block ends.
+async def send(recorded: Recorded, count: Callable[[str], int]) -> AsyncIterator[Sent]:
+    """Hands out a request whose receipt is stored, and settles the call however the block ends.
 
     `count` counts tokens of the answer when the server reports no usage; such figures are marked as estimated.
     """
-    sent = Sent(await in_pool(record, prepared), prepared, count)
+    sent = Sent(recorded.call, recorded.prepared, count)
     try:
         yield sent
     except asyncio.CancelledError:
@@ -121,11 +129,14 @@ async def send(prepared: Prepared, count: Callable[[str], int]) -> AsyncIterator
     except ModelError as error:
         await in_pool(settle, sent, CallState.FAILED, error)
         raise
+    except Exception:
+        await in_pool(settle, sent, CallState.FAILED, ModelError("server_fault"))
+        raise
     await in_pool(settle, sent, CallState.DONE if sent.finish == "stop" else CallState.CUT, None)
 
 
-def record(prepared: Prepared) -> str:
-    """The call with its receipt, before anything is sent; returns its id."""
+def record(prepared: Prepared) -> Recorded:
+    """Stores the call with its receipt, before anything is sent."""
     call = Call.objects.create(
         thread_id=prepared.thread,
         mission_id=prepared.mission,
@@ -142,7 +153,7 @@ def record(prepared: Prepared) -> str:
         parameters=prepared.parameters,
         hash=hash_of(prepared.messages),
     )
-    return call.pk
+    return Recorded(call.pk, prepared)
 
 
 def settle(sent: Sent, state: str, error: ModelError | None) -> None:

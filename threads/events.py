@@ -1,8 +1,10 @@
 """The one place that turns the rows of a thread into event payloads and API bodies. All values are absolute."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from office.models import Coworker
 from office.words import say
 from threads.models import Message, MessageState, Mission, Thread
 
@@ -58,14 +60,15 @@ def count_versions(message: Message) -> int:
     return Message.objects.filter(conversation=message.conversation_id, number=message.number).count()
 
 
-def mission_body(mission: Mission) -> dict[str, Any]:
+def mission_body(mission: Mission, coworkers: Iterable[Coworker] | None = None) -> dict[str, Any]:
+    """A mission; `coworkers` saves a query where the caller has them."""
     return {
         "id": mission.pk,
         "number": mission.number,
         "thread": mission.thread_id,
         "instruction": mission.instruction_id,
         "instruction_number": mission.instruction.number,
-        "coworkers": [coworker.pk for coworker in mission.coworkers.all()],
+        "coworkers": [coworker.pk for coworker in (mission.coworkers.all() if coworkers is None else coworkers)],
         "source": mission.source,
         "state": mission.state,
         "created": moment(mission.created),

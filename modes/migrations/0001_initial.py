@@ -2,8 +2,9 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import office.ids
 from django.db import migrations, models
+
+import office.ids
 
 
 class Migration(migrations.Migration):

@@ -9,8 +9,9 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from office.access import seat_of_request
 from office.actions.founding import hashed
-from office.models import ApiToken, Membership, Person
+from office.models import ApiToken, Person
 
 
 class CookieAuthentication(SessionAuthentication):
@@ -44,4 +45,4 @@ class IsMember(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         person: Any = request.user
-        return isinstance(person, Person) and Membership.objects.filter(person=person, person__is_active=True).exists()
+        return isinstance(person, Person) and seat_of_request(person) is not None

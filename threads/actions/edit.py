@@ -8,9 +8,10 @@ from django.db.models import Max
 from office import jobs
 from office.errors import Refused
 from office.live import log
-from office.models import Person
+from office.live.models import Stream
+from office.models import Coworker, Person
 from threads.access import check_open, message_for
-from threads.actions.post import addressees, give
+from threads.actions.post import Given, addressees, give, next_mission
 from threads.events import message_body, mission_body
 from threads.markdown import render
 from threads.models import OPEN_MISSIONS, Message, MessageState, Mission, MissionState
@@ -52,37 +53,33 @@ def store_version(
     check_mission_over(found.mission)
     fresh = add_version(found, version=newest + 1, text=text, html=html, client_msg_id=client_msg_id, person=actor)
     log.append(stream, "message.edited", {"message": message_body(fresh)})
-    mission = give_again(actor, fresh, found.mission)
-    if mission:
-        jobs.enqueue("mission", mission.pk)
-    return fresh, mission
+    return fresh, give_again(stream, actor, fresh, found.mission)
 
 
-def give_again(actor: Person, fresh: Message, before: Mission | None) -> Mission | None:
+def give_again(stream: Stream, actor: Person, fresh: Message, before: Mission | None) -> Mission | None:
     """The mission with the new words: the same one, or a first one when the edit addresses somebody only now."""
     thread = fresh.conversation.thread
-    stream = log.lock(thread.stream)
     addressed = addressees(thread.session.channel, fresh.text, None)
     if before is None:
-        mission = give(actor, fresh, addressed) if addressed else None
-        if mission:
-            log.append(stream, "mission.accepted", {"mission": mission_body(mission)})
-        return mission
+        return first_mission(stream, actor, fresh, addressed) if addressed else None
     before.instruction = fresh
     before.save(update_fields=["instruction"])
-    Message.objects.filter(pk=fresh.pk).update(mission=before)
-    fresh.mission = before
     if not addressed:
         return None
     before.coworkers.set(addressed)
-    return reopen_mission(before)
+    before.state, before.ended = MissionState.QUEUED, None
+    before.save(update_fields=["state", "ended"])
+    log.append(stream, "mission.changed", {"mission": mission_body(before, addressed)})
+    jobs.enqueue("mission", Given(stream, before, addressed, again=True))
+    return before
 
 
-def reopen_mission(mission: Mission) -> Mission:
-    """Queued again, for a new answer beside the old one. The caller holds the stream's lock."""
-    mission.state, mission.ended = MissionState.QUEUED, None
-    mission.save(update_fields=["state", "ended"])
-    log.append(log.lock(mission.thread.stream), "mission.changed", {"mission": mission_body(mission)})
+def first_mission(stream: Stream, actor: Person, fresh: Message, addressed: list[Coworker]) -> Mission:
+    """A mission for words that addressed nobody before."""
+    mission = next_mission(actor, fresh.conversation.thread)
+    give(stream, mission, fresh, addressed)
+    Message.objects.filter(pk=fresh.pk).update(mission=mission)
+    fresh.mission = mission
     return mission
 
 

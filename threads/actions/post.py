@@ -1,14 +1,16 @@
 """Posting a message, and giving the mission it carries."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from office import jobs
+from office.counters import count_up
 from office.errors import Refused
 from office.live import log
+from office.live.models import Stream
 from office.models import Channel, ChannelKind, Coworker, Person
 from threads.access import check_open, thread_for
 from threads.addressing import mentions
@@ -18,10 +20,20 @@ from threads.models import Conversation, Message, Mission, Session, Thread
 from threads.wording import check_text
 
 
+class Given(NamedTuple):
+    """What the job engine is handed inside the transaction: a mission, its coworkers, and the locked stream."""
+
+    stream: Stream
+    mission: Mission
+    coworkers: list[Coworker]
+    again: bool = False  # given before: earlier answers get a version beside them
+
+
 class Posted(NamedTuple):
     message: Message
     mission: Mission | None
     made: bool  # False when this send had been stored before
+    coworkers: list[Coworker] | None = None  # whom a mission just given is for
 
 
 def post_message(
@@ -34,15 +46,12 @@ def post_message(
     """
     found = thread_for(actor, thread)
     text = check_text(text)
-    before = sent_before(actor, client_msg_id, text, found)
-    if before:
-        return before
-    check_open(found)
-    addressed = addressees(found.session.channel, text, to)
     html = render(text)  # before the transaction: a long text takes its time
     try:
+        check_open(found)
+        addressed = addressees(found.session.channel, text, to)
         return store(actor, found, client_msg_id=client_msg_id, text=text, html=html, addressed=addressed)
-    except IntegrityError:
+    except (IntegrityError, Refused):  # stored by an earlier try, whatever has changed since
         again = sent_before(actor, client_msg_id, text, found)
         if again is None:
             raise
@@ -66,50 +75,42 @@ def store(
 ) -> Posted:
     """One message with its number, its mission, its events; all or nothing."""
     stream = log.lock(thread.stream)
-    message = next_message(thread, person=actor, text=text, html=html, client_msg_id=client_msg_id)
-    mission = give(actor, message, addressed) if addressed else None
-    message.conversation.thread = thread
-    log.append(
-        stream,
-        "message.posted",
-        {"message": message_body(message, versions=1), "message_count": thread.message_count},
+    mission = next_mission(actor, thread) if addressed else None
+    message = next_message(
+        thread, person=actor, text=text, html=html, client_msg_id=client_msg_id, mission_id=mission and mission.pk
     )
+    body = message_body(message, versions=1)
+    log.append(stream, "message.posted", {"message": body, "message_count": thread.message_count})
     if mission:
-        log.append(stream, "mission.accepted", {"mission": mission_body(mission)})
-        jobs.enqueue("mission", mission.pk)
-    return Posted(message, mission, made=True)
+        give(stream, mission, message, addressed)
+    return Posted(message, mission, made=True, coworkers=addressed)
 
 
-def next_message(thread: Thread, *, anchor: int | None = None, **fields: object) -> Message:
+def next_message(thread: Thread, *, anchor: int | None = None, **fields: Any) -> Message:
     """The next message of the thread's conversation. The caller holds the stream's lock."""
-    conversation = Conversation.objects.get(thread=thread, key="main")
-    conversation.last_number += 1
-    conversation.save(update_fields=["last_number"])
-    number = conversation.last_number
-    thread.message_count = number
-    Thread.objects.filter(pk=thread.pk).update(message_count=number)
-    message = Message(conversation=conversation, number=number, anchor=anchor or number, **fields)
+    number, conversation = count_up(Conversation, "last_number", thread_id=thread.pk, key="main")
+    thread.message_count, _ = count_up(Thread, "message_count", id=thread.pk)
+    message = Message(conversation_id=conversation, number=number, anchor=anchor or number, **fields)
     message.save(force_insert=True)
+    message.conversation = Conversation(pk=conversation, thread=thread, last_number=number)
     return message
 
 
-def give(actor: Person, instruction: Message, coworkers: list[Coworker]) -> Mission:
-    """A mission for `coworkers`, numbered within its session."""
-    thread = instruction.conversation.thread
-    session = Session.objects.select_for_update().get(pk=thread.session_id)
-    session.mission_count += 1
-    session.save(update_fields=["mission_count"])
-    mission = Mission.objects.create(
-        session=session,
-        thread=thread,
-        number=session.mission_count,
-        instruction=instruction,
-        source=thread.session.channel.kind,
-        given_by=actor,
-    )
-    mission.coworkers.set(coworkers)
-    instruction.mission = mission
-    instruction.save(update_fields=["mission"])
+def next_mission(actor: Person, thread: Thread) -> Mission:
+    """A mission that has its number and no instruction yet; `give` completes and stores it."""
+    number, _ = count_up(Session, "mission_count", id=thread.session_id)
+    kind = thread.session.channel.kind
+    return Mission(session_id=thread.session_id, thread=thread, number=number, source=kind, given_by=actor)
+
+
+def give(stream: Stream, mission: Mission, instruction: Message, coworkers: list[Coworker]) -> Mission:
+    """Stores a mission for `coworkers`, tells the thread, and makes it a job."""
+    mission.instruction = instruction
+    mission.save(force_insert=True)
+    through = Mission.coworkers.through
+    through.objects.bulk_create([through(mission=mission, coworker=coworker) for coworker in coworkers])
+    log.append(stream, "mission.accepted", {"mission": mission_body(mission, coworkers)})
+    jobs.enqueue("mission", Given(stream, mission, coworkers))
     return mission
 
 

@@ -36,8 +36,9 @@ class MessagesView(APIView):
     @extend_schema(request=shapes.Post, responses={200: ANY, 201: ANY})
     def post(self, request: Request, thread: str) -> Response:
         posted = post.post_message(actor_of(request), thread=thread, **read(request, shapes.Post))
-        mission = mission_body(posted.mission) if posted.mission else None
-        body = {"message": message_body(posted.message), "mission": mission}
+        mission = mission_body(posted.mission, posted.coworkers) if posted.mission else None
+        versions = 1 if posted.made else None
+        body = {"message": message_body(posted.message, versions=versions), "mission": mission}
         return Response(body, status=201 if posted.made else 200)
 
 

@@ -2,8 +2,9 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import office.live.models
 from django.db import migrations, models
+
+import office.live.models
 
 
 class Migration(migrations.Migration):
