@@ -4,17 +4,18 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "office.settings")
 
-from django.core.asgi import get_asgi_application
+import django
 
-http = get_asgi_application()
+django.setup(set_prefix=False)
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.urls import path
 
+from office.http import OneThread
 from office.live.consumer import live
 from office.runtime import lifespan
 
 # The validator stands outermost: it also refuses a missing Origin, which Daphne alone would let through.
 sockets = AllowedHostsOriginValidator(URLRouter([path("ws/v1/", live)]))  # type: ignore[list-item]
-application = ProtocolTypeRouter({"http": http, "websocket": sockets, "lifespan": lifespan})
+application = ProtocolTypeRouter({"http": OneThread(), "websocket": sockets, "lifespan": lifespan})

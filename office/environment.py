@@ -63,6 +63,11 @@ def secret(name: str, folder: Path) -> str:
     return path.read_text().strip()
 
 
+# Connections are kept by the threads of two bounded pools (office/http.py, office/live/pool.py), so their number is
+# bounded too; opening one costs 2 ms. With a thread a request, as ASGI does by itself, this would leak them.
+KEPT: dict[str, Any] = {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+
+
 def database(folder: Path) -> dict[str, Any]:
     """`DATABASE_URL` (postgres://…) or SQLite in the data folder, in WAL with IMMEDIATE transactions.
 
@@ -81,7 +86,7 @@ def database(folder: Path) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
-        "CONN_MAX_AGE": 0,
+        **KEPT,
     }
 
 
@@ -90,7 +95,7 @@ def sqlite(path: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
-        "CONN_MAX_AGE": 0,
+        **KEPT,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

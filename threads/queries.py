@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Max, Q, QuerySet
 
 from office.models import Channel, Person
 from threads.events import message_body, mission_body, thread_body
@@ -18,18 +17,21 @@ class Page(NamedTuple):
     more_after: bool
 
 
-def current_messages(conversation: Conversation) -> QuerySet[Message]:
-    """The current version of each message with what its body needs, in one query."""
-    versions = (
-        Message.objects.filter(conversation=OuterRef("conversation"), number=OuterRef("number"))
-        .order_by()
-        .values("number")
-        .annotate(total=Count("pk"))
-        .values("total")
-    )
-    rows = Message.objects.filter(conversation=conversation, current=True)
-    rows = rows.select_related("person", "coworker", "conversation__thread__session__channel__office")
-    return rows.annotate(version_count=Coalesce(Subquery(versions), 1))
+def main_conversation(thread: Thread) -> Conversation:
+    """The thread's shared conversation, tied to the thread object at hand so that nothing is read twice."""
+    conversation = Conversation.objects.get(thread=thread, key="main")
+    conversation.thread = thread
+    return conversation
+
+
+def bodies_of(conversation: Conversation, messages: list[Message]) -> list[dict[str, Any]]:
+    """Messages of one conversation as bodies, in display order; their versions are counted in one query."""
+    numbers = [message.number for message in messages]
+    edited = Message.objects.filter(conversation=conversation, number__in=numbers, version__gt=1).order_by()
+    counts = dict(edited.values_list("number").annotate(most=Max("version")))
+    for message in messages:
+        message.conversation = conversation
+    return [message_body(message, versions=counts.get(message.number, 1)) for message in in_order(messages)]
 
 
 def page_of_messages(
@@ -41,8 +43,9 @@ def page_of_messages(
     limit: int = PAGE,
 ) -> Page:
     """Up to `limit` messages by number, the newest when nothing is asked for; in display order (anchor, number)."""
-    conversation = Conversation.objects.get(thread=thread, key="main")
-    rows = current_messages(conversation)
+    conversation = main_conversation(thread)
+    # Prefetched rather than joined: one object for each author instead of one for each message.
+    rows = Message.objects.filter(conversation=conversation, current=True).prefetch_related("person", "coworker")
     limit = max(1, min(limit, 200))
     if around is not None:
         before = around + limit // 2 + 1
@@ -51,11 +54,12 @@ def page_of_messages(
     else:
         chosen = list((rows.filter(number__lt=before) if before else rows).order_by("-number")[:limit])
     numbers = [message.number for message in chosen] or [0]
-    bodies = [message_body(message, versions=message.version_count) for message in in_order(chosen)]
-    return Page(bodies, min(numbers) > 1, max(numbers) < conversation.last_number and bool(chosen))
+    return Page(
+        bodies_of(conversation, chosen), min(numbers) > 1, max(numbers) < conversation.last_number and bool(chosen)
+    )
 
 
-def in_order(messages: list[Message]) -> list[Any]:
+def in_order(messages: list[Message]) -> list[Message]:
     return sorted(messages, key=lambda message: (message.anchor, message.number))
 
 
