@@ -1,24 +1,116 @@
-"""Opens connections to model servers: to checked addresses only, through no proxy, following no redirect.
+"""Opens connections to model servers, to checked addresses only, and reads them without waste.
 
-A name is resolved, every address it has is checked, and the connection goes to a checked address, so that
-a name which answers differently a moment later (rebinding) gains nothing.
+A name is resolved, every address it has is checked, and the connection goes to a checked address, so that a name
+which answers differently a moment later (rebinding) gains nothing. The name of the URL stays the one TLS checks.
 """
 
 import asyncio
 import ipaddress
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+import weakref
+from collections.abc import Awaitable, Callable
 
-import httpcore2
-from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
+import httpx2
 
 from office.net import check_address
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
 
 ONE_ADDRESS_S = 3.0  # a name with several addresses must not spend the whole limit on a dead first one
+BUFFERED = 256 * 1024  # unread bytes at which a connection stops taking more
+PROMPT_READS = 3  # head, role, first words: never held back
+
+
+def breath(connections: int) -> float:
+    """Seconds a connection rests after a read: nothing up to 100 connections, 0.2 s from 400 on.
+
+    Waking for each chunk of each stream is most of what a stream costs; resting, several arrive at once.
+    """
+    return 0.0 if connections <= 100 else min(0.2, connections / 2000)
+
+
+class Connection(asyncio.Protocol):
+    """One TCP or TLS connection."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._parts: list[bytes] = []
+        self._unread = self._reads = 0
+        self._waiter: asyncio.Future[None] | None = None
+        self._ended = False
+        self._problem: Exception | None = None
+
+    async def read(self) -> bytes:
+        """All that has arrived, waiting for something; `b""` at the end. Raises `httpx2.ReadError`."""
+        if not self._parts and not self._ended:
+            self._waiter = self._loop.create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        if self._problem and not self._parts:
+            raise httpx2.ReadError(type(self._problem).__name__)
+        received = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+        self._parts.clear()
+        self._rest_or_go_on()
+        return received
+
+    def write(self, content: bytes) -> None:
+        """Sends; what does not fit at once waits in memory, where the request is anyway."""
+        self._transport.write(content)
+
+    def close(self) -> None:
+        """Closes at once: a TLS farewell would keep a cancelled stream open for seconds."""
+        OPEN.discard(self)
+        self._transport.abort()
+
+    def is_quiet(self) -> bool:
+        """Whether an idle connection can take another request: still open, and nothing came unasked."""
+        return not self._ended and not self._parts
+
+    def _rest_or_go_on(self) -> None:
+        was_full, self._unread = self._unread > BUFFERED, 0
+        self._reads += 1
+        pause = breath(len(OPEN)) if self._reads > PROMPT_READS else 0.0
+        if pause and not self._ended:
+            self._transport.pause_reading()
+            self._loop.call_later(pause, self._go_on)
+        elif was_full:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if not self._ended and not self._transport.is_closing() and self._unread <= BUFFERED:
+            self._transport.resume_reading()
+
+    def _wake(self) -> None:
+        if self._waiter and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        OPEN.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._parts.append(data)
+        self._unread += len(data)
+        if self._unread > BUFFERED:
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        self._ended = True
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        OPEN.discard(self)
+        self._ended, self._problem = True, exc
+        self._wake()
+
+
+# Those not closed yet, to know how many there are.
+OPEN: "weakref.WeakSet[Connection]" = weakref.WeakSet()
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -28,111 +120,44 @@ async def resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-class GuardedStream(AsyncNetworkStream):
-    """A TCP or TLS connection on asyncio's own streams.
+class Opener:
+    """Opens connections to checked addresses only; `allowed` are private `host:port` pairs it may reach."""
 
-    It costs about half of what the library's default stream costs per chunk, which counts with hundreds
-    of streams.
-    """
+    def __init__(self, allowed: frozenset[str], resolver: Resolver, roots: ssl.SSLContext) -> None:
+        self._allowed, self._resolve, self._roots = allowed, resolver, roots
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    async def open(self, host: str, port: int, *, tls: bool, timeout: float | None = None) -> Connection:
+        """Resolves, checks every address, connects to the first that answers.
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What has arrived, `b""` at the end."""
-        try:
-            if timeout is None:
-                return await self._reader.read(max_bytes)
-            async with asyncio.timeout(timeout):
-                return await self._reader.read(max_bytes)
-        except TimeoutError:
-            raise httpcore2.ReadTimeout from None
-        except OSError as problem:
-            raise httpcore2.ReadError(str(problem)) from None
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Sends, waiting while the other side does not take more."""
+        Raises `AddressRefused`, `httpx2.ConnectError` or `httpx2.ConnectTimeout`.
+        """
         try:
             async with asyncio.timeout(timeout):
-                self._writer.write(buffer)
-                await self._writer.drain()
+                return await self._first(await self._checked(host, port), host, port, tls)
         except TimeoutError:
-            raise httpcore2.WriteTimeout from None
-        except OSError as problem:
-            raise httpcore2.WriteError(str(problem)) from None
-
-    async def aclose(self) -> None:
-        """Closes at once: a TLS farewell would keep a cancelled stream open for seconds."""
-        self._writer.transport.abort()
-
-    async def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> AsyncNetworkStream:
-        """TLS on this connection; `server_hostname` is the name of the URL, not the address connected to."""
-        try:
-            async with asyncio.timeout(timeout):
-                await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
-        except TimeoutError:
-            await self.aclose()
-            raise httpcore2.ConnectTimeout from None
-        except OSError as problem:
-            await self.aclose()
-            raise httpcore2.ConnectError(str(problem)) from None
-        return self
-
-    def get_extra_info(self, info: str) -> Any:
-        """What the connection pool asks: the TLS object, and whether an idle connection was closed."""
-        if info == "is_readable":
-            return self._reader.at_eof() or self._reader.exception() is not None or self._writer.is_closing()
-        names = {
-            "ssl_object": "ssl_object",
-            "server_addr": "peername",
-            "client_addr": "sockname",
-            "socket": "socket",
-        }
-        return self._writer.get_extra_info(names[info]) if info in names else None
-
-
-class GuardedBackend(AsyncNetworkBackend):
-    """Opens connections to checked addresses only."""
-
-    def __init__(self, allowed: frozenset[str], resolver: Resolver = resolve) -> None:
-        self._allowed, self._resolve = allowed, resolver
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> AsyncNetworkStream:
-        """Resolves, checks every address, connects to the first that answers."""
-        try:
-            async with asyncio.timeout(timeout):
-                return await self._open(await self._checked(host, port), port)
-        except TimeoutError:
-            raise httpcore2.ConnectTimeout from None
+            raise httpx2.ConnectTimeout("no connection in time") from None
         except (OSError, UnicodeError) as problem:  # a name that cannot be encoded cannot be resolved either
-            raise httpcore2.ConnectError(str(problem)) from None
+            raise httpx2.ConnectError(str(problem)) from None
 
     async def _checked(self, host: str, port: int) -> list[str]:
-        addresses = await self._resolve(host.strip("[]"), port)
+        addresses = await self._resolve(host, port)
         for text in addresses:
-            check_address(ipaddress.ip_address(text.split("%")[0]), host.strip("[]"), port, self._allowed)
+            check_address(ipaddress.ip_address(text.split("%")[0]), host, port, self._allowed)
         if not addresses:
             raise OSError("the name has no address")
         return addresses
 
-    async def _open(self, addresses: list[str], port: int) -> GuardedStream:
+    async def _first(self, addresses: list[str], host: str, port: int, tls: bool) -> Connection:
         for address in addresses[:-1]:
             try:
                 async with asyncio.timeout(ONE_ADDRESS_S):
-                    return GuardedStream(*await asyncio.open_connection(address, port))
+                    return await self._one(address, host, port, tls)
             except (OSError, TimeoutError):
                 continue
-        return GuardedStream(*await asyncio.open_connection(addresses[-1], port))
+        return await self._one(addresses[-1], host, port, tls)
 
-    async def sleep(self, seconds: float) -> None:
-        """Asked for by the interface; retries are off, so nobody sleeps."""
-        await asyncio.sleep(seconds)
+    async def _one(self, address: str, host: str, port: int, tls: bool) -> Connection:
+        _, connection = await asyncio.get_running_loop().create_connection(
+            Connection, address, port, ssl=self._roots if tls else None, server_hostname=host if tls else None
+        )
+        return connection

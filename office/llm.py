@@ -1,8 +1,8 @@
 """Speaks to OpenAI-compatible model servers and does nothing else: ask, stream chunks, give up in time.
 
-Connections, keys and error answers go through the openai package; the events are cut and read here,
-because its chunk objects cost several times what the rest of a stream costs (measured: 490 µs of CPU a
-chunk against 130).
+The openai package makes the requests and the errors; connections (`office/transport.py`) and events
+(`office/answer.py`) are ours. A streamed chunk costs 490 µs of CPU with the package's own, 110 µs with
+ours, and 75 µs once 400 streams run at a time.
 """
 
 import asyncio

@@ -1,20 +1,27 @@
-"""The HTTP transport to model servers: guarded connections, in pools small enough to stay quick."""
+"""HTTP/1.1 to model servers over guarded connections: no redirects, no proxies, bodies read in whole arrivals.
 
+h11 writes the request and reads the head of the response. The body is taken apart here: the library's own layers
+hand on one transfer chunk at a time, which with hundreds of streams costs more than everything else.
+"""
+
+import re
 import ssl
-from collections.abc import AsyncIterator, Iterable
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
-import httpcore2
+import h11
 import httpx2
 
-from office.connections import GuardedBackend, Resolver, resolve
+from office.connections import Connection, Opener, Resolver, resolve
 from office.net import private_endpoints
 
-LANE_SIZE = 16
 IDLE_S = 30.0
-REFUSAL_LIMIT = 64 * 1024
+IDLE_KEPT = 64
+REFUSAL_LIMIT = 64 * 1024  # enough for a refusal's message, whatever a server pours out
+LINE_LIMIT = 16 * 1024
+CHUNK_SIZE = re.compile(rb"\s*([0-9a-fA-F]{1,15})\s*(;.*)?", re.DOTALL)
 
 
 @cache
@@ -23,85 +30,219 @@ def trusted_roots() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
-class GuardedTransport(httpx2.AsyncHTTPTransport):
-    """The library's transport over a guarded pool."""
+class Sized:
+    """A body of known length, or one that ends with the connection (None)."""
 
-    def __init__(self, allowed: frozenset[str], resolver: Resolver, roots: ssl.SSLContext) -> None:
-        super().__init__(verify=roots, trust_env=False)
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=roots,
-            max_connections=2 * LANE_SIZE,
-            max_keepalive_connections=LANE_SIZE,
-            keepalive_expiry=IDLE_S,
-            network_backend=GuardedBackend(allowed, resolver),
-        )
+    def __init__(self, left: int | None) -> None:
+        self._left = left
+        self.done = left == 0
+        self.rest = b""
+
+    def take(self, received: bytes) -> bytes:
+        """The part of these bytes that belongs to the body."""
+        if self._left is None:
+            return received
+        part, self.rest = received[: self._left], received[self._left :]
+        self._left -= len(part)
+        self.done = self._left == 0
+        return part
+
+    def ended(self) -> bool:
+        """Whether the body may end where the connection does."""
+        return self.done or self._left is None
 
 
-@dataclass
-class Lane:
-    """A pool of its own, and the number of requests on it."""
+class Chunked:
+    """A body in transfer chunks."""
 
-    transport: GuardedTransport
-    busy: int = 0
+    def __init__(self) -> None:
+        self.rest = b""
+        self.done = False
+        self._left = 0  # of the chunk being read
+        self._expects = "size"
+
+    def take(self, received: bytes) -> bytes:
+        """What these bytes hold of the body. Raises `httpx2.RemoteProtocolError`."""
+        buffer, at, parts = self.rest + received, 0, []
+        while not self.done:
+            if self._left:
+                part = buffer[at : at + self._left]
+                at, self._left = at + len(part), self._left - len(part)
+                parts.append(part)
+                if self._left:
+                    break
+                self._expects = "line end"
+            end = buffer.find(b"\r\n", at)
+            if end < 0:
+                break
+            self._line(buffer[at:end])
+            at = end + 2
+        self.rest = buffer[at:]
+        if len(self.rest) > LINE_LIMIT and not self.done:
+            raise httpx2.RemoteProtocolError("a chunk without a size")
+        return b"".join(parts)
+
+    def _line(self, line: bytes) -> None:
+        if self._expects == "trailers":
+            self.done = not line
+        elif self._expects == "line end":
+            if line:
+                raise httpx2.RemoteProtocolError("a chunk longer than its size")
+            self._expects = "size"
+        else:
+            size = CHUNK_SIZE.fullmatch(line)
+            if not size:
+                raise httpx2.RemoteProtocolError("a chunk without a size")
+            self._left = int(size[1], 16)
+            self._expects = "line end" if self._left else "trailers"
+
+    def ended(self) -> bool:
+        """Whether the body may end where the connection does."""
+        return self.done
 
 
-class LaneTransport(httpx2.AsyncBaseTransport):
-    """As many small pools as it takes.
-
-    One large pool walks through all its connections and requests for each new request: with 400 streams that is
-    half of what starting one costs. The first lane with room is taken, so that connections are used again.
-    """
-
-    def __init__(self, allowed: frozenset[str], resolver: Resolver, roots: ssl.SSLContext) -> None:
-        self._made_of = (allowed, resolver, roots)
-        self._lanes: list[Lane] = []
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Sends the request on a lane that has room; the lane is busy until the response is closed."""
-        lane = next((lane for lane in self._lanes if lane.busy < LANE_SIZE), None)
-        if lane is None:
-            lane = Lane(GuardedTransport(*self._made_of))
-            self._lanes.append(lane)
-        lane.busy += 1
-        try:
-            response = await lane.transport.handle_async_request(request)
-        except BaseException:
-            lane.busy -= 1
-            raise
-        refused = response.status_code >= 300
-        response.stream = Body(cast(httpx2.AsyncByteStream, response.stream), lane, REFUSAL_LIMIT if refused else None)
-        return response
-
-    async def aclose(self) -> None:
-        """Closes every connection."""
-        lanes, self._lanes = self._lanes, []
-        for lane in lanes:
-            await lane.transport.aclose()
+def framing_of(method: str, status: int, headers: Mapping[bytes, bytes]) -> Sized | Chunked:
+    """How the body of a response is delimited."""
+    if method == "HEAD" or status in (204, 304):
+        return Sized(0)
+    if headers.get(b"transfer-encoding", b"").lower().endswith(b"chunked"):
+        return Chunked()
+    length = headers.get(b"content-length")
+    return Sized(int(length) if length is not None else None)
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response's body: frees its lane when closed; a refusal's is cut once its message must have come."""
+    """A response's body. Closing it closes the connection, unless all was read and another request may follow."""
 
-    def __init__(self, body: httpx2.AsyncByteStream, lane: Lane, limit: int | None) -> None:
-        self._body, self._limit = body, limit
-        self._lane: Lane | None = lane
+    def __init__(self, line: "Line", framing: Sized | Chunked, begun: bytes, limit: int | None) -> None:
+        self._line, self._framing, self._begun, self._limit = line, framing, begun, limit
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._body.__aiter__() if self._limit is None else self._beginning(self._limit)
-
-    async def _beginning(self, limit: int) -> AsyncIterator[bytes]:
-        async for part in self._body:
-            yield part
-            limit -= len(part)
-            if limit < 0:
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received, read = self._begun, 0
+        while True:
+            part = self._framing.take(received) if received else b""
+            if part:
+                yield part
+            read += len(part)
+            if self._framing.done or (self._limit is not None and read > self._limit):
                 return
+            received = await self._line.connection.read()
+            if not received:
+                if self._framing.ended():
+                    return
+                raise httpx2.RemoteProtocolError("the connection ended before the answer did")
 
     async def aclose(self) -> None:
-        """Closes the body, and the connection with it unless all was read."""
-        lane, self._lane = self._lane, None
-        if lane:
-            lane.busy -= 1
-        await self._body.aclose()
+        """Gives the connection back or closes it."""
+        self._line.release(self._framing.done and not self._framing.rest)
+
+
+Place = tuple[str, int, bool]
+
+
+@dataclass
+class Line:
+    """A connection on loan from the transport."""
+
+    transport: "GuardedTransport"
+    place: Place
+    connection: Connection
+    reusable: bool = False
+
+    def release(self, clean: bool) -> None:
+        """Keeps the connection for the next request if its last answer was read to the end."""
+        if clean and self.reusable:
+            self.transport.keep(self)
+        else:
+            self.connection.close()
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Sends requests over checked connections, and keeps those that can be used again."""
+
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
+        self._idle: dict[Place, list[tuple[Connection, float]]] = {}
+        self._closed = False
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Sends a request and reads the head of its response. Nothing is sent twice: that is the caller's choice."""
+        content = _written(request, await request.aread())
+        line = await self._line(request)
+        try:
+            line.connection.write(content)
+            head, begun = await _read_head(line.connection)
+        except BaseException:
+            line.connection.close()
+            raise
+        headers = dict(head.headers)
+        line.reusable = head.http_version == b"1.1" and headers.get(b"connection", b"").lower() != b"close"
+        framing = framing_of(request.method, head.status_code, headers)
+        limit = REFUSAL_LIMIT if head.status_code >= 300 else None
+        return httpx2.Response(
+            head.status_code,
+            headers=list(head.headers.raw_items()),
+            stream=Body(line, framing, begun, limit),
+            extensions={"http_version": b"HTTP/" + head.http_version, "reason_phrase": head.reason},
+        )
+
+    async def _line(self, request: httpx2.Request) -> Line:
+        tls = request.url.scheme == "https"
+        place = (request.url.raw_host.decode().strip("[]"), request.url.port or (443 if tls else 80), tls)
+        kept = self._idle.get(place, [])
+        while kept:
+            connection, until = kept.pop()
+            if connection.is_quiet() and until > time.monotonic():
+                return Line(self, place, connection)
+            connection.close()
+        limits: Mapping[str, float | None] = request.extensions.get("timeout", {})
+        connection = await self._opener.open(place[0], place[1], tls=tls, timeout=limits.get("connect"))
+        return Line(self, place, connection)
+
+    def keep(self, line: Line) -> None:
+        """Takes a connection back for later."""
+        kept = self._idle.setdefault(line.place, [])
+        if self._closed or len(kept) >= IDLE_KEPT or not line.connection.is_quiet():
+            line.connection.close()
+        else:
+            kept.append((line.connection, time.monotonic() + IDLE_S))
+
+    async def aclose(self) -> None:
+        """Closes the idle connections; those in use close with their responses."""
+        self._closed = True
+        for kept in self._idle.values():
+            for connection, _ in kept:
+                connection.close()
+        self._idle.clear()
+
+
+def _written(request: httpx2.Request, body: bytes) -> bytes:
+    """The bytes of a request; h11 refuses headers that would break out of their line."""
+    writer = h11.Connection(h11.CLIENT)
+    try:
+        head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+        parts = [writer.send(head), writer.send(h11.Data(data=body)) if body else b"", writer.send(h11.EndOfMessage())]
+    except h11.LocalProtocolError as problem:
+        raise httpx2.LocalProtocolError(str(problem)) from None
+    return b"".join(part for part in parts if part)
+
+
+async def _read_head(connection: Connection) -> tuple[h11.Response, bytes]:
+    """The head of the response, and what came of the body with it."""
+    reader = h11.Connection(h11.CLIENT)
+    reader.send(h11.Request(method="GET", target="/", headers=[("host", "-")]))
+    reader.send(h11.EndOfMessage())
+    try:
+        while True:
+            event = reader.next_event()
+            if isinstance(event, h11.Response):
+                return event, reader.trailing_data[0]
+            if event is h11.NEED_DATA:
+                reader.receive_data(await connection.read())
+            elif not isinstance(event, h11.InformationalResponse):
+                raise httpx2.RemoteProtocolError("the server hung up without an answer")
+    except h11.RemoteProtocolError as problem:
+        raise httpx2.RemoteProtocolError(str(problem)) from None
 
 
 def guarded_client(
@@ -111,5 +252,5 @@ def guarded_client(
 
     `allowed` are `host:port` pairs on private addresses, besides those of OFFICE_PRIVATE_ENDPOINTS.
     """
-    transport = LaneTransport(private_endpoints(allowed), resolver, roots or trusted_roots())
-    return httpx2.AsyncClient(transport=transport, trust_env=False, follow_redirects=False, timeout=None)
+    opener = Opener(private_endpoints(allowed), resolver, roots or trusted_roots())
+    return httpx2.AsyncClient(transport=GuardedTransport(opener), trust_env=False, follow_redirects=False, timeout=None)

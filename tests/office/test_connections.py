@@ -49,12 +49,12 @@ async def test_a_name_that_changes_its_address_between_check_and_connection_gain
     names = resolver(["93.184.216.34"], ["127.0.0.1"])
     opened = []
 
-    async def open_connection(address, port):
+    async def one(self, address, *place):
         opened.append(address)
         raise ConnectionRefusedError
 
     client = guarded_client(resolver=names)
-    monkeypatch.setattr(connections.asyncio, "open_connection", open_connection)
+    monkeypatch.setattr(connections.Opener, "_one", one)
     with pytest.raises(httpx2.ConnectError):
         await get(client, f"http://rebind.example:{server.port}/")
     assert opened == ["93.184.216.34"]
