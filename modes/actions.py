@@ -17,7 +17,7 @@ from threads.access import check_open, message_for, mission_for
 from threads.actions.answer import change_mission
 from threads.actions.edit import check_mission_over
 from threads.actions.post import Given
-from threads.models import OPEN_MISSIONS, Message, Mission, MissionState
+from threads.models import OPEN_MISSIONS, Message, MessageState, Mission, MissionState
 
 
 def accept_mission(given: Given) -> list[str]:
@@ -70,9 +70,11 @@ def retry_mission(actor: Person, *, mission: str) -> Mission:
     found = mission_for(actor, mission)
     check_open(found.thread)
     stream = log.lock(found.thread.stream)
-    found.refresh_from_db(fields=["state"])
+    found.refresh_from_db(fields=["state", "instruction"])
     if found.state in OPEN_MISSIONS:
         raise Refused("mission_not_over", status=409)
+    if found.instruction.state == MessageState.RETRACTED:
+        raise Refused("retracted", status=409)
     again = [run.coworker for run in last_runs(found) if run.state != RunState.DONE]
     if not again:
         raise Refused("mission_over", status=409)
@@ -97,7 +99,7 @@ def regenerate(actor: Person, *, message: str, client_id: UUID) -> tuple[Mission
     if before:
         return mission, before, False
     check_mission_over(mission)
-    if mission.instruction.state == "retracted":
+    if mission.instruction.state == MessageState.RETRACTED:
         raise Refused("retracted", status=409)
     run = queue_run(stream, mission, answer.coworker, client_id=client_id)
     change_mission(stream, mission, MissionState.QUEUED)
@@ -147,5 +149,6 @@ def live_runs(mission: Mission) -> list[Run]:
 
 
 def last_runs(mission: Mission) -> list[Run]:
-    """The newest run of each coworker."""
-    return list({run.coworker_id: run for run in runs_of(mission)}.values())
+    """The newest run of each coworker the mission is for; an edit may have given it to others than at first."""
+    rows = runs_of(mission).filter(coworker__missions=mission)
+    return list({run.coworker_id: run for run in rows}.values())

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TypeVar
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, Q
 from django.utils import timezone
 
 from memory.tokens import count as count_tokens
@@ -41,6 +42,7 @@ from threads.wording import storable
 LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 ATTEMPTS = 3  # the hard ceiling of modes.md section 1.3
+PAUSE_SECONDS = 0.5  # before the second attempt twice this, then four times
 PATIENCE_SECONDS = 30.0  # a server that asks for a longer pause makes the run fail with that pause named
 
 
@@ -125,7 +127,7 @@ def begin(key: str) -> Work | None:
             )
             run.started = timezone.now()
             fields = {name: getattr(run, name) for name in ("state", "phase", "attempt", "attempt_token", "started")}
-            if not Run.objects.filter(pk=key, state=RunState.QUEUED).update(**fields):
+            if not Run.objects.filter(~earlier_runs(run), pk=key, state=RunState.QUEUED).update(**fields):
                 return None
             log.append(stream, "run.started", {"run": run_body(run)})
             change_mission(stream, run.mission, MissionState.RUNNING)
@@ -137,6 +139,12 @@ def begin(key: str) -> Work | None:
     except Exception:  # raised again, and answered for, where the run's end is stored
         LOG.exception("the first request of run %s could not be built", key)
     return begun
+
+
+def earlier_runs(run: Run) -> Exists:
+    """Whether the coworker has an older run in this thread that is not over: answers come in the order of questions."""
+    rows = Run.objects.filter(thread=run.thread_id, coworker=run.coworker_id, state__in=LIVE)
+    return Exists(rows.filter(Q(created__lt=run.created) | Q(created=run.created, pk__lt=run.pk)))
 
 
 def run_with_all(key: str) -> Run:
@@ -200,7 +208,8 @@ async def try_again(error: ModelError, begun: Work, prepared: Prepared) -> bool:
         return await in_pool(note_unsupported, prepared.provider.pk, error.parameter)
     if not error.retryable:
         return False
-    pause = error.retry_after if error.retry_after is not None else 0.5 * 2**prepared.attempt * random.uniform(0.5, 1)
+    own = PAUSE_SECONDS * 2**prepared.attempt * random.uniform(0.5, 1)
+    pause = own if error.retry_after is None else error.retry_after
     if pause > PATIENCE_SECONDS:
         return False
     await asyncio.sleep(pause)

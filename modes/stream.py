@@ -15,7 +15,8 @@ from office.live.pool import in_pool
 
 LOG = logging.getLogger(__name__)
 TICK_SECONDS = 0.1
-SAVE_SECONDS = 1.5
+SAVE_SECONDS = 1.0
+KEPT_PIECES = 500
 
 
 class LiveText:
@@ -32,14 +33,15 @@ class LiveText:
 
     @property
     def text(self) -> str:
-        if len(self._pieces) > 1:
-            self._pieces = ["".join(self._pieces)]
-        return self._pieces[0] if self._pieces else ""
+        """Read by other threads too, so it must change nothing: joining in place would lose what comes meanwhile."""
+        return "".join(self._pieces)
 
     def add(self, piece: str) -> None:
         """Takes a piece in; it is on its way at the next tick, the very first at once."""
         first = self.length == 0
         self._pieces.append(piece)
+        if len(self._pieces) > KEPT_PIECES:
+            self._pieces = ["".join(self._pieces)]
         self._unsent.append(piece)
         self.length += len(piece)
         ticker.note(self, at_once=first)
