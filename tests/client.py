@@ -6,6 +6,8 @@ Tests judge the server by what such a client ends up with.
 import json
 import time
 import uuid
+from collections.abc import Callable
+from socket import SHUT_RDWR
 from typing import Any
 
 import httpx2
@@ -31,6 +33,7 @@ class Client:
         self.views: dict[str, View] = {}
         self.frames: list[dict[str, Any]] = []
         self.handled = 0
+        self.lose: Callable[[dict[str, Any]], bool] = lambda frame: False  # frames this tab never gets to see
 
     def get(self, path: str, **params: Any) -> Any:
         return self.http.get(path, params=params).raise_for_status().json()
@@ -51,16 +54,50 @@ class Client:
     def dm(self, coworker: str) -> dict[str, Any]:
         return dict(self.post(f"coworkers/{coworker}/dm/"))
 
-    def connect(self) -> "Client":
-        """Opens the socket and greets."""
+    def enter(self, channel: str) -> str:
+        """The id of the channel's open thread."""
+        return str(self.post(f"channels/{channel}/enter/")["thread"])
+
+    def open(self, **options: Any) -> "Client":
+        """Opens the socket and says nothing yet; `options` go to the handshake."""
         address = self.url.replace("http", "ws") + "/ws/v1/"
         headers = {"Cookie": f"office_session={self.session}"} if self.session else {}
-        self.socket = connect(
-            address, additional_headers=headers, origin=self.url, compression=None, max_size=None, legacy=True
-        )  # type: ignore[arg-type]
+        given = {"origin": self.url, "compression": None, "max_size": None, "legacy": True, **options}
+        self.socket = connect(address, additional_headers=headers, **given)  # type: ignore[arg-type]
+        self.handled = 0
+        return self
+
+    def connect(self) -> "Client":
+        """Opens the socket and greets."""
+        self.open()
+        self.frames.clear()
         self.send(type="hello", version=1, client="test")
         self.wait_frame(lambda frame: frame["type"] in ("hello", "goodbye"))
         return self
+
+    def reconnect(self) -> None:
+        """A new socket for the same tab: subscribes again and fills from its cursors."""
+        self.connect()
+        for view in self.views.values():
+            self.subscribe(view.stream)
+            view.fill()
+
+    def cut(self) -> None:
+        """The connection is gone without a word, as when a train enters a tunnel."""
+        assert self.socket is not None
+        self.socket.socket.shutdown(SHUT_RDWR)
+
+    def subscribe(self, stream: str) -> dict[str, Any]:
+        """Subscribes; the `subscribed` frame, or the error."""
+        before = len(self.frames)
+        self.send(type="subscribe", stream=stream, cursor=None)
+        answers = ("subscribed", "error")
+        fits = lambda frame: frame["type"] in answers and stream in (frame.get("stream"), frame.get("ref"))  # noqa: E731
+        return dict(self.wait(lambda: next((frame for frame in self.frames[before:] if fits(frame)), None)))
+
+    def events(self, stream: str) -> list[dict[str, Any]]:
+        """The live events of a stream in the order in which they came."""
+        return [frame for frame in self.frames if frame["type"] == "event" and frame["stream"] == stream]
 
     def send(self, **frame: Any) -> None:
         assert self.socket is not None
@@ -69,8 +106,7 @@ class Client:
     def watch(self, thread: str) -> "View":
         """Follows a thread by the protocol: snapshot, subscribe, fill, apply."""
         view = self.views[f"thread:{thread}"] = View(self, thread)
-        self.send(type="subscribe", stream=view.stream, cursor=None)
-        self.wait_frame(lambda frame: frame["type"] == "subscribed" and frame["stream"] == view.stream)
+        assert self.subscribe(view.stream)["type"] == "subscribed"
         view.load()
         return view
 
@@ -86,8 +122,10 @@ class Client:
         return True
 
     def handle(self, frame: dict[str, Any]) -> None:
-        self.frames.append(frame)
         self.handled += 1
+        if self.lose(frame):
+            return
+        self.frames.append(frame)
         if self.handled % 20 == 0 or frame["type"] == "beat":
             self.send(type="ack", count=self.handled)
         if frame["type"] == "event" and frame["stream"] in self.views:

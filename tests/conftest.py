@@ -37,6 +37,14 @@ def loopback_only(self: socket.socket, address: object) -> object:
 socket.socket.connect = loopback_only  # type: ignore[method-assign,assignment]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> None:
+    """Real hashing costs a third of a second a person on purpose; no test here is about its strength."""
+    from django.conf import settings
+
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     return Path(os.environ["OFFICE_DATA"])

@@ -3,11 +3,15 @@
 import asyncio
 import socket
 import threading
+from collections.abc import Callable, Coroutine
 from types import TracebackType
+from typing import Any, TypeVar
 
 import uvicorn
 
 from office.asgi import application
+
+T = TypeVar("T")
 
 
 def free_port() -> int:
@@ -30,7 +34,7 @@ class LiveOffice:
     def start(self) -> "LiveOffice":
         config = uvicorn.Config(
             application, host="127.0.0.1", port=self.port, ws="websockets-sansio", ws_per_message_deflate=False,
-            lifespan="on", log_level="error", timeout_graceful_shutdown=2,
+            ws_max_size=256 * 1024, lifespan="on", log_level="error", timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._started = threading.Event()
@@ -38,6 +42,19 @@ class LiveOffice:
         self._thread.start()
         assert self._started.wait(10), "the office did not start"
         return self
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine on the office's loop and waits for its result."""
+        assert self.loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(15)
+
+    def call(self, work: Callable[[], T]) -> T:
+        """Runs a function on the office's loop, where the hub may be looked at safely."""
+
+        async def on_loop() -> T:
+            return work()
+
+        return self.run(on_loop())
 
     def stop(self) -> None:
         self._server.should_exit = True
@@ -50,7 +67,7 @@ class LiveOffice:
     async def _serve(self) -> None:
         self.loop = asyncio.get_running_loop()
         serving = asyncio.create_task(self._server.serve())
-        while not self._server.started and not serving.done():
+        while not self._server.started and not serving.done():  # noqa: ASYNC110 (uvicorn has no event for it)
             await asyncio.sleep(0.005)
         self._started.set()
         await serving

@@ -5,25 +5,20 @@ every socket a channel of its own on the layer. Here the layer holds one channel
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from http.cookies import SimpleCookie
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
-from django.utils.crypto import constant_time_compare
 
+from office import build
 from office.ids import new_id
-from office.live import frames, log, streams
+from office.live import door, frames, log, streams
 from office.live.hub import Socket, hub
 from office.live.limits import Bucket
 from office.live.pool import in_pool
 from office.live.relay import relay
 from office.live.wire import Parcel, wire
-from office.models import Membership
 
 LOG = logging.getLogger(__name__)
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -34,38 +29,19 @@ async def live(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     """The ASGI entry for one connection."""
     relay.ensure_running()
     await receive()  # websocket.connect
+    if not door.from_own_page(scope):
+        await send({"type": "websocket.close", "code": frames.NOT_ALLOWED})  # before the accept: a plain 403
+        return
     await send({"type": "websocket.accept"})
     try:
-        person, session = await in_pool(signed_in, session_cookie(scope))
+        visitor = await door.admit(scope)
     except LookupError:
-        await send({"type": "websocket.close", "code": frames.SIGNED_OUT})
+        await goodbye(send, frames.SIGNED_OUT)
         return
-    if len(hub.of_person(person)) >= settings.LIVE_SOCKETS_PER_PERSON:
+    if len(hub.of_person(visitor.person)) >= settings.LIVE_SOCKETS_PER_PERSON:
         await goodbye(send, frames.TOO_MANY, retry_after=30)
         return
-    await Connection(Socket(new_id(), person, session), receive, send).run()
-
-
-def session_cookie(scope: dict[str, Any]) -> str:
-    """The session key of the handshake's cookie, or an empty text."""
-    for name, value in scope["headers"]:
-        if name == b"cookie":
-            morsel = SimpleCookie(value.decode("latin-1")).get(settings.SESSION_COOKIE_NAME)
-            if morsel:
-                return morsel.value
-    return ""
-
-
-def signed_in(session_key: str) -> tuple[str, str]:
-    """(person id, session key) of a valid sign-in; raises `LookupError`. The password hash must fit still."""
-    store = SessionStore(session_key or None)
-    person_id = store.get(SESSION_KEY) if session_key and store.get(BACKEND_SESSION_KEY) else None
-    member = Membership.objects.filter(person=person_id, person__is_active=True).select_related("person").first()
-    if member is None:
-        raise LookupError("nobody is signed in")
-    if not constant_time_compare(store.get(HASH_SESSION_KEY, ""), member.person.get_session_auth_hash()):
-        raise LookupError("the password was changed since")
-    return member.person_id, session_key
+    await Connection(Socket(new_id(), *visitor), receive, send).run()
 
 
 async def goodbye(send: Send, code: int, retry_after: float = 1) -> None:
@@ -93,22 +69,26 @@ class Connection:
         self._greeted = False
         self._bucket = Bucket(settings.LIVE_FRAMES_PER_10_SECONDS, 10)
         self._subscriptions: set[asyncio.Task[None]] = set()
+        self._wanted: set[str] = set()
+        # One question to the database at a time: a socket that asks much keeps no thread from the others.
+        self._turn = asyncio.Lock()
 
     async def run(self) -> None:
         """Serves until the peer leaves or the socket must close; leaves nothing behind."""
         hub.add(self.socket)
         self.socket.seen = asyncio.get_running_loop().time()
-        reader = asyncio.create_task(self._read())
-        writer = asyncio.create_task(self._write())
+        # A writer may hang in `send` for a peer that reads nothing, so closing is waited for beside it.
+        tasks = [asyncio.create_task(work) for work in (self._read(), self._write(), self.socket.closes.wait())]
         try:
-            await asyncio.wait({reader, writer}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             hub.remove(self.socket)
-            for task in (reader, writer, *self._subscriptions):
+            for task in (*tasks, *self._subscriptions):
                 task.cancel()
-            await asyncio.gather(reader, writer, *self._subscriptions, return_exceptions=True)
+            await asyncio.gather(*tasks, *self._subscriptions, return_exceptions=True)
             if self.socket.closing is not None:
                 await goodbye(self._send, self.socket.closing)
+            self.socket.left.set()
 
     async def _write(self) -> None:
         socket, send = self.socket, self._send
@@ -124,10 +104,16 @@ class Connection:
 
     def _handle(self, text: str | None) -> None:
         self.socket.seen = asyncio.get_running_loop().time()
-        frame = parse(text)
-        if frame is None:
+        batch = frames.parse(text)
+        if batch is None:
             self.socket.close(frames.BAD_FRAME)
-        elif frame["type"] == "ack":
+            return
+        for frame in batch:
+            if self.socket.closing is None:
+                self._take(frame)
+
+    def _take(self, frame: dict[str, Any]) -> None:
+        if frame["type"] == "ack":
             self._ack(frame)
         elif not self._bucket.take(self.socket.seen):
             self.socket.close(frames.TOO_MANY)
@@ -141,15 +127,22 @@ class Connection:
             self.socket.close(frames.BAD_FRAME)
             return
         self._greeted = True
-        limits = {"streams": settings.LIVE_STREAMS_PER_SOCKET, "frame_bytes": frames.FRAME_BYTES_IN}
-        beat = settings.LIVE_BEAT_SECONDS
-        self._answer(type="hello", version=1, connection=self.socket.id, beat_seconds=beat, limits=limits)
+        self._answer(
+            type="hello",
+            version=frames.VERSION,
+            connection=self.socket.id,
+            beat_seconds=settings.LIVE_BEAT_SECONDS,
+            limits={"streams": settings.LIVE_STREAMS_PER_SOCKET, "frame_bytes": frames.FRAME_BYTES_IN},
+            build=build.NUMBER,
+        )
 
     def _act(self, frame: dict[str, Any]) -> None:
         stream = frame.get("stream")
         if frame["type"] == "subscribe" and isinstance(stream, str):
+            self._wanted.add(stream)
             self._start(self._subscribe(stream))
         elif frame["type"] == "unsubscribe" and isinstance(stream, str):
+            self._wanted.discard(stream)
             hub.leave(self.socket, stream)
         elif frame["type"] == "typing" and isinstance(frame.get("thread"), str):
             self._typing(f"thread:{frame['thread']}")
@@ -162,23 +155,37 @@ class Connection:
 
     async def _subscribe(self, stream: str) -> None:
         """Check, join, then read the head: what is posted in between is heard live and can be told apart by seq."""
-        if len(self.socket.streams) >= settings.LIVE_STREAMS_PER_SOCKET:
-            self._answer(type="error", code="too_many_streams", ref=stream)
-        elif not await in_pool(streams.may_follow, self.socket.person, stream):
-            self._answer(type="error", code="not_found", ref=stream)
-        else:
-            hub.join(self.socket, stream)
-            epoch, head = await in_pool(log.head, stream)
-            self._answer(type="subscribed", stream=stream, epoch=epoch, head=head)
+        async with self._turn:
+            if not await self._may_follow(stream):
+                self._answer(type="error", code="not_found", ref=stream)
+            elif not self._has_room_for(stream):
+                self._answer(type="error", code="too_many_streams", ref=stream)
+            elif stream in self._wanted:
+                hub.join(self.socket, stream)
+                epoch, head = await in_pool(log.head, stream)
+                if stream in self.socket.streams:  # nobody took it away meanwhile
+                    self._answer(type="subscribed", stream=stream, epoch=epoch, head=head)
+
+    async def _may_follow(self, stream: str) -> bool:
+        """Asks again when somebody was shown out during the question: the answer may be from before that."""
+        while True:
+            before = hub.evictions
+            allowed = await in_pool(streams.may_follow, self.socket.person, stream)
+            if hub.evictions == before:
+                return allowed
+
+    def _has_room_for(self, stream: str) -> bool:
+        return stream in self.socket.streams or len(self.socket.streams) < settings.LIVE_STREAMS_PER_SOCKET
 
     def _typing(self, stream: str) -> None:
         """Only to a stream this socket was let into."""
         if stream in self.socket.streams:
-            text = frames.encode({"type": "typing", "stream": stream, "person": self.socket.person})
-            wire.send(Parcel("typing", stream, text))
+            who = {"person": self.socket.person, "name": self.socket.name}
+            wire.send(Parcel("typing", stream, frames.encode({"type": "typing", "stream": stream, **who})))
 
     def _answer(self, **frame: Any) -> None:
-        self.socket.offer(frames.encode(frame), frame["type"], True)
+        # Escaped, since it may repeat what the client sent, and half a surrogate pair cannot be sent as it is.
+        self.socket.offer(frames.encode(frame, escaped=True), frame["type"], True)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -190,14 +197,3 @@ class Connection:
         if not task.cancelled() and task.exception():
             LOG.error("a subscription failed", exc_info=task.exception())
             self.socket.close(frames.SLOW)  # the client comes back and asks again
-
-
-def parse(text: str | None) -> dict[str, Any] | None:
-    """A client's frame, or None for what is no JSON object with a type, or too large."""
-    if text is None or len(text) > frames.FRAME_BYTES_IN:
-        return None
-    try:
-        frame = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return frame if isinstance(frame, dict) and isinstance(frame.get("type"), str) else None

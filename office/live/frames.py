@@ -20,9 +20,21 @@ MAY_RETRY = {
 }
 
 
-def encode(frame: Any) -> str:
+def encode(frame: Any, *, escaped: bool = False) -> str:
     """One line of JSON. Newlines inside text are escaped by JSON, so lines can be joined and split safely."""
-    return json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(frame, ensure_ascii=escaped, separators=(",", ":"))
+
+
+def parse(text: str | None) -> list[dict[str, Any]] | None:
+    """The client's frames, one a line; None when any is no JSON object with a type, or the message is too large."""
+    if text is None or len(text) > FRAME_BYTES_IN or len(text.encode()) > FRAME_BYTES_IN:
+        return None
+    try:
+        batch = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+    sound = all(isinstance(frame, dict) and isinstance(frame.get("type"), str) for frame in batch)
+    return batch if batch and sound else None
 
 
 def event_body(event: Event) -> dict[str, Any]:

@@ -28,8 +28,11 @@ class Socket:
         "_sent",
         "_unacked",
         "_wake",
+        "closes",
         "closing",
         "id",
+        "left",
+        "name",
         "person",
         "queue",
         "seen",
@@ -37,11 +40,12 @@ class Socket:
         "streams",
     )
 
-    def __init__(self, id: str, person: str, session: str) -> None:
-        self.id, self.person, self.session = id, person, session
+    def __init__(self, id: str, person: str, session: str, name: str = "") -> None:
+        self.id, self.person, self.session, self.name = id, person, session, name
         self.streams: set[str] = set()
         self.queue: deque[Queued] = deque()
         self.closing: int | None = None
+        self.closes, self.left = asyncio.Event(), asyncio.Event()  # must close; is closed and gone
         self.seen = 0.0  # loop time of the last frame from the client
         self._bytes = 0
         self._sent: deque[int] = deque()  # sizes of frames sent and not yet acknowledged, oldest first
@@ -69,6 +73,7 @@ class Socket:
         if self.closing is None:
             self.closing = code
             self._wake.set()
+            self.closes.set()
 
     def acknowledge(self, total: int, acked: int) -> int:
         """The client has handled `total` frames in all; returns the new count, ignoring one that goes back."""
@@ -117,6 +122,8 @@ class Hub:
     def __init__(self) -> None:
         self.sockets: dict[str, Socket] = {}
         self.by_stream: dict[str, set[Socket]] = defaultdict(set)
+        # How often somebody was shown out. Who asked for leave to enter before that must ask again.
+        self.evictions = 0
 
     def add(self, socket: Socket) -> None:
         self.sockets[socket.id] = socket
@@ -157,12 +164,14 @@ class Hub:
             socket.offer('{"type":"delta","items":[' + ",".join(texts) + "]}", "delta", False)
 
     def close_where(self, condition: Callable[[Socket], bool], code: int) -> None:
+        self.evictions += 1
         for socket in list(self.sockets.values()):
             if condition(socket):
                 socket.close(code)
 
     def expel(self, stream: str, person: str) -> None:
         """Takes a person's sockets off a stream and tells them so."""
+        self.evictions += 1
         for socket in list(self.by_stream.get(stream, ())):
             if socket.person == person:
                 self.leave(socket, stream)
