@@ -21,7 +21,7 @@ async def beat_now() -> None:
     parts = {name: f"{frames.encode(name)}:{frames.encode(head)}" for name, head in heads.items()}
     for socket in sockets:
         body = ",".join(parts[name] for name in socket.streams if name in parts)
-        socket.offer('{"type":"beat","heads":{' + body + "}}", "beat", True)
+        socket.offer('{"type":"beat","heads":{' + body + "}}", "beat", False)
     close_silent(sockets)
 
 

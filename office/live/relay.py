@@ -10,9 +10,11 @@ from django.conf import settings
 
 from office.live import beat, frames
 from office.live.hub import hub
-from office.live.wire import GROUP, wire
+from office.live.wire import GROUP, deliver, wire
 
 LOG = logging.getLogger(__name__)
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+LAYER_SECONDS = FAREWELL_SECONDS = 2
 
 
 class Relay:
@@ -23,12 +25,16 @@ class Relay:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.channel: str | None = None
         self.restarts = 0
+        self._pause = FIRST_PAUSE
 
     def ensure_running(self) -> None:
         """Starts the tasks on the running loop unless they run there already."""
         loop = asyncio.get_running_loop()
-        if self._loop is loop and self._tasks and not any(task.done() for task in self._tasks):
-            return
+        if self._loop is loop:
+            if self._tasks and not any(task.done() for task in self._tasks):
+                return
+            for task in self._tasks:  # one has ended: the others must not run twice
+                task.cancel()
         self._loop = loop
         wire.attach()
         self._tasks = [loop.create_task(work()) for work in (self._listen, wire.drain, self._beats)]
@@ -36,8 +42,13 @@ class Relay:
             task.add_done_callback(report_end)
 
     async def stop(self) -> None:
-        """Tells every socket to come back later (4010) and ends the tasks."""
+        """Tells every socket to come back later (4010), waits until they know, and ends the tasks."""
+        sockets = list(hub.sockets.values())
         hub.close_where(lambda _: True, frames.RESTARTING)
+        if sockets:
+            await asyncio.wait(
+                [asyncio.ensure_future(socket.left.wait()) for socket in sockets], timeout=FAREWELL_SECONDS
+            )
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -45,63 +56,61 @@ class Relay:
         wire.detach()
 
     async def _listen(self) -> None:
-        pause = 0.1
         while True:
             try:
                 await self._read_layer()
-            except asyncio.CancelledError:
-                raise
             except Exception as error:
                 self.restarts += 1
-                LOG.warning("relay lost the channel layer (%s), again in %.1f s", error, pause)
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, 5)
+                LOG.warning("relay lost the channel layer (%s), again in %.1f s", error, self._pause)
+                await asyncio.sleep(self._pause)
+                self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     async def _read_layer(self) -> None:
-        layer = get_channel_layer()
-        self.channel = await layer.new_channel("relay")
-        await layer.group_add(GROUP, self.channel)
-        if self.restarts:  # whatever was sent meanwhile is lost: tell the clients where the streams stand
-            await beat.beat_now()
-        while True:
-            deliver(await layer.receive(self.channel))
+        layer: Any = get_channel_layer()
+        self.channel = channel = await layer.new_channel("relay")
+        try:
+            await layer.group_add(GROUP, channel)
+            if self.restarts:  # whatever was sent meanwhile is lost: tell the clients where the streams stand
+                await beat.beat_now()
+            while True:
+                deliver(await layer.receive(channel))
+                self._pause = FIRST_PAUSE
+        finally:
+            self.channel = None
+            await leave_group(layer, channel)
 
     async def _beats(self) -> None:
         while True:
             # ±15 % so that processes and clients do not beat in step.
             await asyncio.sleep(settings.LIVE_BEAT_SECONDS * random.uniform(0.85, 1.15))
             try:
-                await self._renew()
-                await beat.beat_now()
+                await self.beat()
             except Exception:
                 LOG.exception("a beat failed")
+
+    async def beat(self) -> None:
+        """One beat now: membership renewed, heads sent, those who left shown out."""
+        await self._renew()
+        await beat.beat_now()
 
     async def _renew(self) -> None:
         """Group membership ends after a day, on FLUSHALL, or when one message grew stale; a beat puts it back."""
         if self.channel:
+            layer: Any = get_channel_layer()
             try:
-                async with asyncio.timeout(2):
-                    await get_channel_layer().group_add(GROUP, self.channel)
+                async with asyncio.timeout(LAYER_SECONDS):
+                    await layer.group_add(GROUP, self.channel)
             except Exception as error:
                 LOG.warning("group membership was not renewed (%s)", error)
 
 
-def deliver(message: dict[str, Any]) -> None:
-    """Unpacks one layer message into the hub."""
-    own = message["origin"] == wire.process
-    deltas = []
-    for kind, stream, text in message["parcels"]:
-        if kind == "delta":
-            if not own:  # this process's sockets had it without the layer
-                deltas.append((stream, text))
-        elif kind == "kick":
-            subject, _, value = stream.partition(":")
-            hub.close_where(lambda socket, s=subject, v=value: getattr(socket, s) == v, frames.SIGNED_OUT)  # type: ignore[misc]
-        elif kind == "drop":
-            hub.expel(stream, text)
-        else:
-            hub.deliver(stream, text, kind)
-    hub.deliver_deltas(deltas)
+async def leave_group(layer: Any, channel: str) -> None:
+    """A channel nobody reads any more would fill up in the group; a layer that is gone needs no word."""
+    try:
+        async with asyncio.timeout(LAYER_SECONDS):
+            await layer.group_discard(GROUP, channel)
+    except Exception as error:
+        LOG.info("the relay's old channel was not taken off its group (%s)", error)
 
 
 def report_end(task: asyncio.Task[None]) -> None:

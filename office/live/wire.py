@@ -13,6 +13,7 @@ from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 
 from office.ids import new_id
+from office.live import frames
 from office.live.hub import hub
 
 GROUP = "office-live"
@@ -34,6 +35,7 @@ class Wire:
     def __init__(self) -> None:
         self.process = new_id()
         self.lost = 0  # parcels the layer did not take; the beat repairs each of them
+        self._missed = 0  # of those, since the layer went away
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: list[Parcel] = []
         self._wake: asyncio.Event | None = None
@@ -56,7 +58,10 @@ class Wire:
             first = not self._waiting
             self._waiting.append(parcel)
         if first:
-            self._loop.call_soon_threadsafe(self._rouse)
+            try:
+                self._loop.call_soon_threadsafe(self._rouse)
+            except RuntimeError:  # the loop closed this very moment: the process is ending
+                self.lost += 1
 
     def send_deltas(self, items: list[tuple[str, str]]) -> None:
         """Deltas reach this process's sockets without the layer, and the other processes in one message a tick."""
@@ -93,12 +98,45 @@ class Wire:
             "parcels": [list(parcel) for parcel in parcels],
         }
         try:
-            layer = get_channel_layer()
+            layer: Any = get_channel_layer()
             async with asyncio.timeout(SEND_SECONDS):
                 await layer.group_send(GROUP, message)
         except Exception as error:  # whatever the layer does, the rows are stored and the beat tells the clients
-            self.lost += len(parcels)
-            LOG.warning("channel layer took no message (%s); %s parcels wait for the beat", error, self.lost)
+            self._note_loss(len(parcels), error)
+            if self._loop is asyncio.get_running_loop():
+                deliver(message)  # at least to the sockets of this process; all of it may be heard twice
+        else:
+            self._note_success()
+
+    def _note_loss(self, parcels: int, error: Exception) -> None:
+        """One line when the layer goes away, however much is posted until it is back."""
+        if not self._missed:
+            LOG.warning("channel layer takes no messages (%s: %s); the beat stands in", type(error).__name__, error)
+        self._missed += parcels
+        self.lost += parcels
+
+    def _note_success(self) -> None:
+        if self._missed:
+            LOG.warning("channel layer takes messages again; %s parcels had to wait for the beat", self._missed)
+            self._missed = 0
+
+
+def deliver(message: dict[str, Any]) -> None:
+    """Unpacks one layer message into the hub."""
+    own = message["origin"] == wire.process
+    deltas = []
+    for kind, stream, text in message["parcels"]:
+        if kind == "delta":
+            if not own:  # this process's sockets had it without the layer
+                deltas.append((stream, text))
+        elif kind == "kick":
+            subject, _, value = stream.partition(":")
+            hub.close_where(lambda socket, s=subject, v=value: getattr(socket, s) == v, frames.SIGNED_OUT)  # type: ignore[misc]
+        elif kind == "drop":
+            hub.expel(stream, text)
+        else:
+            hub.deliver(stream, text, kind)
+    hub.deliver_deltas(deltas)
 
 
 def reaches_other_processes() -> bool:
