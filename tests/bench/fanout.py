@@ -5,15 +5,16 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+from tests.bench.clock import stamp
 from tests.bench.figures import median, percentile, print_table
-from tests.bench.load import Listener, Room, few_at_once, follow, open_socket, raise_file_limit, stamp
-from tests.bench.processes import Folder, Server, clean_environment, free_port
+from tests.bench.load import Listener, Room, few_at_once, follow, open_socket, raise_file_limit
+from tests.bench.processes import Folder, Server, free_port
 from tests.bench.rest import Rest
 from tests.bench.staging import Stage, environment, stage
 
 PLAIN, BARE, DAPHNE, UVICORN = "plain Channels on daphne", "bare websockets", "office on daphne", "office on uvicorn"
 POSTED = b'"message.posted"'
-FILLER, ENVELOPE = "x" * 160, 145  # the product's frame has an envelope; its text is shorter by that much
+FILLER, ENVELOPE = "x" * 165, 155  # the product's frame has an envelope; its text is shorter by that much
 POSTS_A_SECOND = 5
 
 
@@ -52,7 +53,7 @@ class Entry:
         sender = Listener(lambda _, __: None)
         await open_socket(self.server.url.replace("http", "ws") + "/bench/publish/", sender)
         sender.send(stream.encode())
-        text = FILLER[: max(0, len(FILLER) + 30 - ENVELOPE)]
+        text = FILLER[ENVELOPE - 19 :]
         self.send = lambda: sender.send(f"{stamp()} {text}".encode())
 
     async def round(self, seconds: float) -> None:
@@ -80,15 +81,9 @@ def start(started: ExitStack) -> list[Entry]:
     for name, kind, port in ((DAPHNE, "daphne", ports[2]), (UVICORN, "uvicorn", ports[3])):
         folder = started.enter_context(Folder())
         office = stage(folder, channels=1)
-        server = Server(name, "-m", "tests.bench.product", str(port), kind, port=port, **only_new(environment(folder)))
+        server = Server(name, "-m", "tests.bench.product", str(port), kind, port=port, **environment(folder))
         entries.append(Entry(name, started.enter_context(server), office))
     return entries
-
-
-def only_new(given: dict[str, str]) -> dict[str, str]:
-    """What an environment adds to a clean one."""
-    common = clean_environment()
-    return {name: value for name, value in given.items() if common.get(name) != value}
 
 
 async def race(entries: list[Entry], sizes: tuple[int, ...], rounds: int, seconds: float, quick: bool) -> None:

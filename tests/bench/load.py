@@ -1,39 +1,23 @@
 """The load client: compiled WebSocket sockets, in a process of their own, cheap enough not to be what is measured.
 
-Times are microseconds of the machine's monotonic clock, which all processes on Linux share.
+Ages are in microseconds.
 """
 
 import asyncio
 import json
 import resource
-import time
 from array import array
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 
-MARK = b"t="  # each message carries `t=` and the 15 digits of the time it was posted
-DIGITS = 15
+from tests.bench.clock import age_us
+
 ACK_EACH = 50
 WITNESS_EACH = 8  # one socket in so many reads the time in each message; all count what they get
 TOGETHER = 20  # handshakes under way at once
 PATIENCE = 60.0
-
-
-def now_us() -> int:
-    return time.monotonic_ns() // 1000
-
-
-def stamp() -> str:
-    """What a message carries so that any process can tell its age."""
-    return f"t={now_us():015d}"
-
-
-def age_us(body: bytes, start: int = 0) -> int:
-    """Microseconds since the first message at or after `start` in `body` was posted."""
-    at = body.index(MARK, start) + len(MARK)
-    return now_us() - int(body[at : at + DIGITS])
 
 
 class Listener(WSListener):
@@ -162,7 +146,7 @@ class Room:
         start = body.find(self.token)
         while start >= 0:
             self.ages.append(age_us(body, start))
-            self.bytes = len(body)
+            self.bytes = len(body) // body.count(self.token)
             start = body.find(self.token, start + 1)
         self.tally(listener, body)
 

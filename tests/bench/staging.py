@@ -42,7 +42,7 @@ def stage(folder: str, *, channels: int = 0, dms: int = 0, model: str = "") -> S
     done = subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
-        env=environment(folder, model),
+        env=clean_environment(**environment(folder, model)),
         capture_output=True,
         text=True,
         timeout=120,
@@ -57,8 +57,7 @@ def stage(folder: str, *, channels: int = 0, dms: int = 0, model: str = "") -> S
 def environment(folder: str, model: str = "") -> dict[str, str]:
     """What the product is given to live in `folder` and to reach the scripted server."""
     allowed = model.removeprefix("http://").partition("/")[0]
-    given = {"OFFICE_DATA": folder, "OFFICE_PRIVATE_ENDPOINTS": allowed, "DJANGO_SETTINGS_MODULE": "office.settings"}
-    return clean_environment(**given)
+    return {"OFFICE_DATA": folder, "OFFICE_PRIVATE_ENDPOINTS": allowed, "DJANGO_SETTINGS_MODULE": "office.settings"}
 
 
 def build(channels: int, dms: int, model: str) -> dict[str, Any]:
