@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from office.connections import BUFFERED, OPEN, PROMPT_READS, breath
-from office.transport import Chunked, guarded_client
+from office.framing import Chunked
+from office.transport import guarded_client
 from tests.office.test_sse import cut
 
 
