@@ -134,8 +134,8 @@ async def test_a_reader_that_does_not_read_stops_the_sender():
         client = guarded_client({f"127.0.0.1:{port}"})
         async with client, client.stream("GET", f"http://127.0.0.1:{port}/"):
             (connection,) = OPEN
-            while connection._transport.is_reading():
-                await asyncio.sleep(0)  # noqa: ASYNC110 - the transport tells nobody that it paused
+            while connection._transport.is_reading():  # noqa: ASYNC110 - a pause is announced to nobody
+                await asyncio.sleep(0)
             assert connection._unread < BUFFERED + 512 * 1024
             assert poured < 64 * 1024 * 1024
 
