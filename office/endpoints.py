@@ -8,6 +8,7 @@ from django.db import transaction
 
 from office import llm, secrets
 from office.chunks import Chunk
+from office.model_errors import ModelError
 from office.models import Coworker, Provider, ProviderKind
 from office.providers import Endpoint
 from office.rehearsal import rehearse
@@ -18,19 +19,30 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def endpoint_of(provider: Provider) -> Endpoint:
-    """Address, opened key and what the guard must know of an endpoint."""
-    key = secrets.open_sealed(provider.sealed_key) if provider.sealed_key else ""
+    """Address, opened key and what the guard must know of an endpoint. Raises `ModelError` for a key that stays shut."""
+    try:
+        key = secrets.open_sealed(provider.sealed_key) if provider.sealed_key else ""
+    except secrets.SecretsUnusable as error:
+        raise ModelError(error.code) from None
     return Endpoint(provider.base_url, key, pinned_of(provider), frozenset(provider.unsupported))
 
 
 def pinned_of(provider: Provider) -> frozenset[str]:
     """Private host:port pairs this endpoint may reach: the usual model servers of this machine, and our own child."""
-    parts = urlsplit(provider.base_url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    usual = parts.hostname in LOOPBACK and port in USUAL_PORTS
-    if usual or provider.kind == ProviderKind.LOCAL:
-        return frozenset({f"{parts.hostname}:{port}"})
-    return frozenset()
+    if provider.kind == ProviderKind.LOCAL:
+        parts = urlsplit(provider.base_url)
+        return frozenset({f"{parts.hostname}:{parts.port}"})
+    return usual_place(provider.base_url)
+
+
+def usual_place(base_url: str) -> frozenset[str]:
+    """The host:port of an address where a model server of this machine is usually found, else nothing."""
+    try:
+        parts = urlsplit(base_url.strip())
+        place = f"{parts.hostname}:{parts.port}"
+    except ValueError:
+        return frozenset()
+    return frozenset({place} if parts.hostname in LOOPBACK and parts.port in USUAL_PORTS else ())
 
 
 def chunks_from(

@@ -9,6 +9,7 @@ from django.utils import timezone
 from office import net, secrets
 from office.access import check_runs_office, provider_for
 from office.actions.audit import audit
+from office.endpoints import usual_place
 from office.errors import Refused
 from office.events import coworker_body, office_stream
 from office.live import log
@@ -119,7 +120,7 @@ def move_rehearsers(office: Office, provider: Provider) -> None:
 def checked_url(base_url: str) -> str:
     """The normalised address; raises `Refused("base_url_refused")`."""
     try:
-        return net.check_base_url(base_url)
+        return net.check_base_url(base_url, usual_place(base_url))
     except ValueError as error:
         raise Refused("base_url_refused", field="base_url", reason=str(error)) from None
 
