@@ -7,7 +7,7 @@ from threads.access import threads_for
 
 
 def run_for(actor: Person, run: str) -> Run:
-    rows = Run.objects.select_related("mission__instruction", "thread__session__channel__office")
+    rows = Run.objects.select_related("mission__instruction", "coworker", "thread__session__channel__office")
     found = rows.filter(pk=run, thread__in=threads_for(actor).values("pk")).first()
     if found is None:
         raise absent()

@@ -1,10 +1,13 @@
 """Turns runs into event payloads and API bodies."""
 
+from math import ceil
 from typing import Any
 
-from modes.models import Run
+from modes.models import Run, RunState
 from office.words import say
 from threads.events import moment
+
+PAUSES = ("rate_limited", "server_error")  # a server that refuses for a while may say for how long
 
 
 def run_body(run: Run, *, text: str | None = None) -> dict[str, Any]:
@@ -25,12 +28,16 @@ def run_body(run: Run, *, text: str | None = None) -> dict[str, Any]:
         "started": moment(run.started),
         "ended": moment(run.ended),
     }
-    return body if text is None else {**body, "text": text, "offset": len(text)}
+    if text is None:
+        return body
+    phase = "writing" if text and run.state == RunState.RUNNING else run.phase
+    return {**body, "phase": phase, "text": text, "offset": len(text)}
 
 
 def run_error(run: Run) -> dict[str, Any] | None:
     if not run.error:
         return None
     language = run.thread.session.channel.office.language
-    sentence = say(f"errors.{run.error}", language, seconds=round(run.retry_after or 0))
+    key = "errors.pause_named" if run.retry_after and run.error in PAUSES else f"errors.{run.error}"
+    sentence = say(key, language, seconds=ceil(run.retry_after or 0), name=run.coworker.name)
     return {"code": run.error, "message": sentence, "retry_after": run.retry_after}

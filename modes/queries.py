@@ -36,7 +36,8 @@ def shown_runs(thread: Thread) -> list[dict[str, Any]]:
     """Runs that are going on, and newest ones that ended without leaving a message."""
     newest = Run.objects.filter(mission=OuterRef("mission"), coworker=OuterRef("coworker")).order_by("-created", "-pk")
     rows = Run.objects.filter(thread=thread, pk=Subquery(newest.values("pk")[:1]))
-    rows = rows.select_related("mission__instruction", "thread__session__channel__office").order_by("created", "pk")
+    rows = rows.select_related("mission__instruction", "coworker", "thread__session__channel__office")
+    rows = rows.order_by("created", "pk")
     live = list(rows.filter(state__in=LIVE))
     ended = rows.filter(state__in=[RunState.FAILED, RunState.STOPPED], message="")
     return [run_body(run, text=text_so_far(run)) for run in [*reversed(list(ended.reverse()[:SHOWN_ENDS])), *live]]
@@ -51,7 +52,16 @@ def text_so_far(run: Run) -> str:
 def partial_of(run: Run) -> dict[str, Any]:
     """What a client needs to go on with deltas: the whole text so far and its attempt."""
     text = text_so_far(run)
-    return {"run": run.pk, "attempt": run.attempt, "offset": len(text), "text": text, "state": run.state}
+    live = ticker.live.get(run.pk)
+    thought = live.reasoning_chars if live else 0
+    return {
+        "run": run.pk,
+        "attempt": run.attempt,
+        "offset": len(text),
+        "text": text,
+        "reasoning_chars": thought,
+        "state": run.state,
+    }
 
 
 def sidebar(actor: Person) -> dict[str, Any]:

@@ -7,6 +7,7 @@ so that a late or repeated one can never be a second message.
 import asyncio
 import logging
 import random
+from collections import Counter
 from collections.abc import Awaitable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from modes.stream import LiveText, ticker
 from office import jobs
 from office.chunks import Chunk, Reasoning, Text
 from office.endpoints import note_unsupported, parameters_for
+from office.errors import Refused
 from office.events import office_stream
 from office.ids import new_id
 from office.live import announce, log
@@ -44,6 +46,8 @@ T = TypeVar("T")
 ATTEMPTS = 3  # the hard ceiling of modes.md section 1.3
 PAUSE_SECONDS = 0.5  # before the second attempt twice this, then four times
 PATIENCE_SECONDS = 30.0  # a server that asks for a longer pause makes the run fail with that pause named
+
+AT_WORK: Counter[str] = Counter()  # answers in the making, by coworker: one who still writes elsewhere is not idle
 
 
 @dataclass
@@ -72,7 +76,6 @@ def ready(limit: int) -> list[str]:
 def recover() -> None:
     """After a start: what a dead process left running is resumed, or closed with the text it had. Runs once."""
     for run in Run.objects.filter(state=RunState.RUNNING):
-        close_abandoned(run.pk)
         put_in_order(run.pk, run.attempt_token, run.partial)
 
 
@@ -82,6 +85,7 @@ async def work(key: str) -> None:
     if begun is None:
         return
     ticker.open(begun.live)
+    AT_WORK[begun.run.coworker_id] += 1
     tell_state(begun.run, "reading")
     try:
         await answer(begun)
@@ -89,12 +93,14 @@ async def work(key: str) -> None:
         ticker.close(begun.live)
         await asyncio.shield(in_pool(put_in_order, begun.run.pk, begun.live.token, begun.live.text))
         raise
-    except Exception as error:
+    except Exception:
         LOG.exception("run %s failed", key)
-        await in_pool(finish, begun, "failed", "server_fault", type(error).__name__)
+        await finish(begun, "failed", "server_fault")
     finally:
         ticker.close(begun.live)
-        tell_state(begun.run, "idle")
+        AT_WORK[begun.run.coworker_id] -= 1
+        if not AT_WORK[begun.run.coworker_id]:
+            tell_state(begun.run, "idle")
 
 
 async def to_the_end(step: Awaitable[T]) -> T:
@@ -136,7 +142,9 @@ def begin(key: str) -> Work | None:
     begun = Work(run, LiveText(run.pk, run.thread.stream, run.attempt, token))
     try:
         begun.first = prepare(run, 1)
-    except Exception:  # raised again, and answered for, where the run's end is stored
+    except Refused:
+        pass  # raised again, and answered for, where the run's end is stored
+    except Exception:
         LOG.exception("the first request of run %s could not be built", key)
     return begun
 
@@ -157,16 +165,17 @@ def run_with_all(key: str) -> Run:
 async def answer(begun: Work) -> None:
     """Calls the model, again after a fault that may pass, and stores what came of it."""
     for attempt in range(1, ATTEMPTS + 1):
-        recorded = begun.first if attempt == 1 and begun.first else await in_pool(prepare, begun.run, attempt)
         try:
+            recorded = begun.first if attempt == 1 and begun.first else await in_pool(prepare, begun.run, attempt)
             finish_reason = await call(begun, recorded)
         except ModelError as error:
-            if attempt < ATTEMPTS and await try_again(error, begun, recorded.prepared):
+            if attempt < ATTEMPTS and await try_again(error, begun, attempt):
                 continue
-            await in_pool(finish, begun, "failed", error.code, "", error.retry_after)
-            return
-        state, code = outcome(finish_reason, begun.live.text)
-        await in_pool(finish, begun, state, code)
+            await finish(begun, "failed", error.code, error.retry_after)
+        except Refused as refused:  # nothing was sent: no coworker, no key that opens
+            await finish(begun, "failed", refused.code)
+        else:
+            await finish(begun, *outcome(finish_reason, begun.live.text))
         return
 
 
@@ -192,7 +201,9 @@ def take(begun: Work, chunk: Chunk) -> None:
 def outcome(finish_reason: str | None, text: str) -> tuple[str, str]:
     """(message state, error code): only a stream that says it is complete is a success."""
     if not text.strip():
-        return "failed", "content_filter" if finish_reason == "content_filter" else "reply_empty"
+        return "failed", {"content_filter": "content_filter", "length": "truncated_empty"}.get(
+            finish_reason or "", "reply_empty"
+        )
     if finish_reason == "length":
         return "cut", "length"
     if finish_reason == "content_filter":
@@ -200,15 +211,15 @@ def outcome(finish_reason: str | None, text: str) -> tuple[str, str]:
     return "done", ""
 
 
-async def try_again(error: ModelError, begun: Work, prepared: Prepared) -> bool:
+async def try_again(error: ModelError, begun: Work, attempt: int) -> bool:
     """Whether to repeat: never once text has come, a refused parameter at once, a passing fault after its pause."""
     if begun.live.length:
         return False
     if error.code == "unknown_parameter" and error.parameter:
-        return await in_pool(note_unsupported, prepared.provider.pk, error.parameter)
+        return await in_pool(note_unsupported, begun.run.coworker.provider_id, error.parameter)
     if not error.retryable:
         return False
-    own = PAUSE_SECONDS * 2**prepared.attempt * random.uniform(0.5, 1)
+    own = PAUSE_SECONDS * 2**attempt * random.uniform(0.5, 1)
     pause = own if error.retry_after is None else error.retry_after
     if pause > PATIENCE_SECONDS:
         return False
@@ -217,8 +228,10 @@ async def try_again(error: ModelError, begun: Work, prepared: Prepared) -> bool:
 
 
 def prepare(run: Run, attempt: int) -> Recorded:
-    """Builds the request of a run and stores its receipt."""
+    """Builds the request of a run and stores its receipt. Refusals: coworker_retired."""
     coworker = run.coworker
+    if coworker.retired:
+        raise Refused("coworker_retired", status=409, name=coworker.name)
     if attempt > 1:  # the endpoint may have refused a parameter meanwhile
         coworker.provider.refresh_from_db()
     model = coworker.model or coworker.provider.default_model
@@ -241,9 +254,10 @@ def prepare(run: Run, attempt: int) -> Recorded:
     return record(prepared)
 
 
-def finish(begun: Work, state: str, code: str = "", words: str = "", retry_after: float | None = None) -> None:
-    """Stores the answer and closes the run, in one transaction, if this attempt still holds the row."""
-    store_end(begun.run.pk, begun.live.token, begun.live.text, state, code, retry_after)
+async def finish(begun: Work, state: str, code: str = "", retry_after: float | None = None) -> None:
+    """Stores the answer and closes the run, if this attempt still holds the row; a stop no longer comes between."""
+    end = in_pool(store_end, begun.run.pk, begun.live.token, begun.live.text, state, code, retry_after)
+    await to_the_end(end)
 
 
 def put_in_order(key: str, token: str, text: str) -> None:
@@ -252,8 +266,9 @@ def put_in_order(key: str, token: str, text: str) -> None:
     With text it is closed and the text kept; without, it goes back to the queue and is answered after the restart.
     """
     run = Run.objects.filter(pk=key).first()
-    if run is None or run.attempt_token != token:
+    if run is None or run.attempt_token != token or run.state not in LIVE:
         return
+    close_abandoned(key)
     if run.stop_requested:
         store_end(key, token, text, "stopped", "stopped")
     elif text or run.attempt >= ATTEMPTS:

@@ -40,6 +40,10 @@ def check_runs_office(actor: Person) -> Membership:
     return member
 
 
+def runs_office(actor: Person) -> bool:
+    return membership_for(actor).role in RUNS_THE_OFFICE
+
+
 def check_not_guest(actor: Person) -> Membership:
     """Guests see the channels they were let into and nothing else."""
     member = membership_for(actor)

@@ -24,6 +24,7 @@ from office.models import Coworker, Provider
 from threads.models import Call, CallState
 
 Messages = list[dict[str, str]]
+NEVER_READ = {"unreachable", "address_refused", "cannot_unseal", "no_sealing_key", "bad_sealing_key", "unsendable_text"}
 
 
 def hash_of(messages: Messages) -> str:
@@ -158,7 +159,7 @@ def record(prepared: Prepared) -> Recorded:
 
 def settle(sent: Sent, state: str, error: ModelError | None) -> None:
     """Writes what came of a call: usage (reported, or estimated and marked so), cost, latency, and the fault."""
-    usage = usage_body(sent)
+    usage = {} if error and was_refused(error) else usage_body(sent)
     Call.objects.filter(pk=sent.call).update(
         state=state,
         finish_reason=sent.finish or "",
@@ -170,6 +171,11 @@ def settle(sent: Sent, state: str, error: ModelError | None) -> None:
         latency_ms=(time.monotonic() - sent.started) * 1000,
         ended=timezone.now(),
     )
+
+
+def was_refused(error: ModelError) -> bool:
+    """Whether the request was turned away before a model read it: then nothing was used and nothing is owed."""
+    return (error.status or 0) >= 400 or error.code in NEVER_READ
 
 
 def usage_body(sent: Sent) -> dict[str, Any]:
@@ -186,10 +192,10 @@ def usage_body(sent: Sent) -> dict[str, Any]:
 def cost_of(prepared: Prepared, usage: dict[str, Any]) -> dict[str, Any] | None:
     """The price by the endpoint's price list (per million tokens); None where nobody entered one."""
     price = prepared.provider.prices.get(prepared.model)
-    if not price:
+    if not price or not usage:
         return None
     cached = usage.get("cached") or 0
-    fresh = (usage["prompt"] or 0) - cached
+    fresh = max(0, (usage["prompt"] or 0) - cached)
     parts = ((fresh, "input"), (cached, "cached"), (usage["completion"] or 0, "output"))
     amount = sum(tokens * float(price.get(kind, price.get("input", 0))) for tokens, kind in parts) / 1_000_000
     return {"amount": round(amount, 8), "currency": price.get("currency", "USD"), "source": usage["source"]}

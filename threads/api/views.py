@@ -74,32 +74,35 @@ class MessageCallsView(APIView):
 
     @extend_schema(operation_id="message_calls_list", responses=ANY)
     def get(self, request: Request, message: str) -> Response:
-        found = access.message_for(actor_of(request), message)
+        actor = actor_of(request)
+        found = access.message_for(actor, message)
         calls = Call.objects.filter(run=found.run) if found.run else Call.objects.none()
-        rows = calls.select_related("provider").order_by("created", "pk")
-        return Response({"calls": [receipts.call_body(call) for call in rows]})
+        rows = receipts.without_texts(calls).order_by("created", "pk")
+        return Response({"calls": [receipts.call_body(call, actor) for call in rows]})
 
 
 class ThreadCallsView(APIView):
     @extend_schema(operation_id="thread_calls_list", responses=ANY)
     def get(self, request: Request, thread: str) -> Response:
-        found = access.thread_for(actor_of(request), thread)
-        rows = found.calls.select_related("provider").order_by("-created", "-pk")
-        return Response(
-            {"calls": [receipts.call_body(call) for call in rows[: min(whole(request, "limit") or 100, 500)]]}
-        )
+        actor = actor_of(request)
+        found = access.thread_for(actor, thread)
+        rows = receipts.without_texts(found.calls.all()).order_by("-created", "-pk")
+        limit = min(whole(request, "limit") or 100, 500)
+        return Response({"calls": [receipts.call_body(call, actor) for call in rows[:limit]]})
 
 
 class CallView(APIView):
     @extend_schema(responses=ANY)
     def get(self, request: Request, call: str) -> Response:
-        return Response(receipts.call_body(access.call_for(actor_of(request), call)))
+        actor = actor_of(request)
+        return Response(receipts.call_body(access.call_for(actor, call), actor))
 
 
 class ReceiptView(APIView):
     @extend_schema(responses=ANY)
     def get(self, request: Request, call: str) -> Response:
-        return Response(receipts.receipt_body(access.call_for(actor_of(request), call)))
+        actor = actor_of(request)
+        return Response(receipts.receipt_body(access.call_for(actor, call), actor))
 
 
 class MissionsView(APIView):
