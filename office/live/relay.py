@@ -75,6 +75,7 @@ class Relay:
             while True:
                 deliver(await layer.receive(channel))
                 self._pause = FIRST_PAUSE
+                await asyncio.sleep(0)  # a full channel is read without a pause; the sockets need theirs
         finally:
             self.channel = None
             await leave_group(layer, channel)

@@ -18,6 +18,7 @@ from office.live.hub import hub
 
 GROUP = "office-live"
 SEND_SECONDS = 2
+SLICE = 100  # parcels in one layer message
 LOG = logging.getLogger(__name__)
 
 
@@ -44,6 +45,7 @@ class Wire:
     def attach(self) -> None:
         """Ties the wire to the running loop; the relay calls it when it starts."""
         self._loop, self._wake = asyncio.get_running_loop(), asyncio.Event()
+        self._wake.set()  # something may wait since the last loop ended
 
     def detach(self) -> None:
         """Parcels go straight to the layer again."""
@@ -78,8 +80,14 @@ class Wire:
             self._wake.clear()
             with self._lock:
                 parcels, self._waiting = self._waiting, []
-            if parcels:
-                await self._to_layer(parcels)
+            await self._send_in_slices(parcels)
+
+    async def _send_in_slices(self, parcels: list[Parcel]) -> None:
+        """A slice fits a socket's queue, and between two the sockets are written to: a burst makes nobody slow."""
+        takes = True
+        for start in range(0, len(parcels), SLICE):
+            takes = await self._to_layer(parcels[start : start + SLICE], takes)
+            await asyncio.sleep(0)
 
     def _rouse(self) -> None:
         if self._wake is not None:
@@ -91,13 +99,16 @@ class Wire:
         except RuntimeError:  # called on a loop that no relay runs on: nobody there to hear it
             self.lost += 1
 
-    async def _to_layer(self, parcels: list[Parcel]) -> None:
+    async def _to_layer(self, parcels: list[Parcel], takes: bool = True) -> bool:
+        """Whether the layer took them; where it is known not to (`takes`), it is not asked."""
         message: dict[str, Any] = {
             "type": "live.parcels",
             "origin": self.process,
             "parcels": [list(parcel) for parcel in parcels],
         }
         try:
+            if not takes:
+                raise ConnectionError("the slice before was not taken")
             layer: Any = get_channel_layer()
             async with asyncio.timeout(SEND_SECONDS):
                 await layer.group_send(GROUP, message)
@@ -105,8 +116,9 @@ class Wire:
             self._note_loss(len(parcels), error)
             if self._loop is asyncio.get_running_loop():
                 deliver(message)  # at least to the sockets of this process; all of it may be heard twice
-        else:
-            self._note_success()
+            return False
+        self._note_success()
+        return True
 
     def _note_loss(self, parcels: int, error: Exception) -> None:
         """One line when the layer goes away, however much is posted until it is back."""
