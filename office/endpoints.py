@@ -19,7 +19,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def endpoint_of(provider: Provider) -> Endpoint:
-    """Address, opened key and what the guard must know of an endpoint. Raises `ModelError` for a key that stays shut."""
+    """Address, opened key and what the guard must know. Raises `ModelError` for a key that stays shut."""
     try:
         key = secrets.open_sealed(provider.sealed_key) if provider.sealed_key else ""
     except secrets.SecretsUnusable as error:

@@ -42,4 +42,3 @@ def hall(alice: Desk, cast: Cast) -> str:
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Retries without a named pause come at once."""
     monkeypatch.setattr("modes.runner.PAUSE_SECONDS", 0.0)
-    yield

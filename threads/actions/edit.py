@@ -1,4 +1,4 @@
-"""Edit-and-resend, choosing a version, and retracting. No version is ever overwritten."""
+"""Edit-and-resend, and retracting. No version is ever overwritten."""
 
 from uuid import UUID
 
@@ -23,7 +23,7 @@ def edit_message(
 ) -> tuple[Message, Mission | None]:
     """A new version of one's own message beside the old, and its mission given again with the new words.
 
-    Refusals: not_yours (403), retracted, outdated (409: `version` is not the newest any more), mission_not_over (409),
+    Refusals: not_yours (403), retracted, outdated (409: `version` is not the current one), mission_not_over (409),
     and those of a post. The same `client_msg_id` again gives the version that is there.
     """
     found = own_message(actor, message)
@@ -33,7 +33,8 @@ def edit_message(
     try:
         return store_version(actor, found, version=version, text=text, html=html, client_msg_id=client_msg_id)
     except IntegrityError:
-        made = Message.objects.filter(person=actor, client_msg_id=client_msg_id, text=text, number=found.number).first()
+        same = Message.objects.filter(conversation=found.conversation_id, number=found.number)
+        made = same.filter(person=actor, client_msg_id=client_msg_id, text=text).first()
         if made is None:
             raise Refused("id_reused", status=409, field="client_msg_id") from None
         return message_for(actor, made.pk), made.mission
@@ -45,11 +46,12 @@ def store_version(
 ) -> tuple[Message, Mission | None]:
     thread = found.conversation.thread
     stream = log.lock(thread.stream)
-    newest = newest_version(found)
+    check_has_words(found)
+    newest, shown = newest_version(found), shown_version(found)
     if Message.objects.filter(person=actor, client_msg_id=client_msg_id).exists():
         raise IntegrityError("sent before")
-    if version != newest:
-        raise Refused("outdated", status=409, version=newest)
+    if version != shown:
+        raise Refused("outdated", status=409, version=shown)
     check_mission_over(found.mission)
     fresh = add_version(found, version=newest + 1, text=text, html=html, client_msg_id=client_msg_id, person=actor)
     log.append(stream, "message.edited", {"message": message_body(fresh)})
@@ -62,6 +64,8 @@ def give_again(stream: Stream, actor: Person, fresh: Message, before: Mission | 
     addressed = addressees(thread.session.channel, fresh.text, None)
     if before is None:
         return first_mission(stream, actor, fresh, addressed) if addressed else None
+    # New words that name nobody are for those who were asked: to edit is to ask again.
+    addressed = addressed or list(before.coworkers.filter(retired=None).order_by("created", "pk"))
     before.instruction = fresh
     before.save(update_fields=["instruction"])
     if not addressed:
@@ -84,27 +88,12 @@ def first_mission(stream: Stream, actor: Person, fresh: Message, addressed: list
 
 
 @transaction.atomic(durable=True)
-def select_version(actor: Person, *, message: str) -> Message:
-    """Makes this version the current one: the one on screen for everybody and in every later request."""
-    found = message_for(actor, message)
-    thread = found.conversation.thread
-    check_open(thread)
-    stream = log.lock(thread.stream)
-    if found.state == MessageState.RETRACTED:
-        raise Refused("retracted", status=409)
-    Message.objects.filter(conversation=found.conversation_id, number=found.number, current=True).update(current=False)
-    found.current = True
-    found.save(update_fields=["current"])
-    log.append(stream, "message.edited", {"message": message_body(found)})
-    return found
-
-
-@transaction.atomic(durable=True)
 def retract_message(actor: Person, *, message: str) -> Message:
     """Takes one's own words back, in all versions; the place stays, and no later request holds the text."""
     found = own_message(actor, message)
     thread = found.conversation.thread
     stream = log.lock(thread.stream)
+    check_has_words(found)
     check_mission_over(found.mission)
     rows = Message.objects.filter(conversation=found.conversation_id, number=found.number)
     rows.update(state=MessageState.RETRACTED, text="", html="")
@@ -114,13 +103,18 @@ def retract_message(actor: Person, *, message: str) -> Message:
 
 
 def own_message(actor: Person, message: str) -> Message:
-    """A message of the actor's that still has its words."""
+    """A message of the actor's."""
     found = message_for(actor, message)
     if found.person_id != actor.pk:
         raise Refused("not_yours", status=403)
-    if found.state == MessageState.RETRACTED:
-        raise Refused("retracted", status=409)
     return found
+
+
+def check_has_words(message: Message) -> None:
+    """Raises `Refused("retracted")` (409) for words taken back; ask while the stream's lock is held."""
+    message.refresh_from_db(fields=["state"])
+    if message.state == MessageState.RETRACTED:
+        raise Refused("retracted", status=409)
 
 
 def check_mission_over(mission: Mission | None) -> None:
@@ -132,6 +126,12 @@ def check_mission_over(mission: Mission | None) -> None:
 def newest_version(message: Message) -> int:
     rows = Message.objects.filter(conversation=message.conversation_id, number=message.number)
     return rows.aggregate(newest=Max("version"))["newest"] or 0
+
+
+def shown_version(message: Message) -> int | None:
+    """The version people see now, which an edit starts from; by choice it may be an older one."""
+    rows = Message.objects.filter(conversation=message.conversation_id, number=message.number, current=True)
+    return rows.values_list("version", flat=True).first()
 
 
 def add_version(of: Message, *, version: int, **fields: object) -> Message:

@@ -60,13 +60,14 @@ def post_message(
 
 def sent_before(actor: Person, client_msg_id: UUID, text: str, thread: Thread) -> Posted | None:
     """What an earlier try of this send stored."""
-    rows = Message.objects.select_related("conversation__thread__session__channel__office", "person", "coworker")
+    thread_rows = "conversation__thread__session__channel__office"
+    rows = Message.objects.select_related(thread_rows, "person", "coworker", "mission__instruction")
     message = rows.filter(person=actor, client_msg_id=client_msg_id).first()
     if message is None:
         return None
     if message.text != text or message.conversation.thread_id != thread.pk:
         raise Refused("id_reused", status=409, field="client_msg_id")
-    return Posted(message, Mission.objects.filter(instruction=message).first(), made=False)
+    return Posted(message, message.mission, made=False)
 
 
 @transaction.atomic(durable=True)

@@ -10,7 +10,7 @@ from office.access import channel_for
 from office.api.plain import actor_of, read, whole
 from office.live.limits import Messages, PerPerson
 from threads import access, queries, receipts
-from threads.actions import edit, post, sit
+from threads.actions import choose, edit, post, sit
 from threads.actions.read import mark_read
 from threads.api import shapes
 from threads.events import message_body, mission_body
@@ -66,7 +66,7 @@ class VersionsView(APIView):
 class SelectView(APIView):
     @extend_schema(request=None, responses=ANY)
     def post(self, request: Request, message: str) -> Response:
-        return Response({"message": message_body(edit.select_version(actor_of(request), message=message))})
+        return Response({"message": message_body(choose.select_version(actor_of(request), message=message))})
 
 
 class MessageCallsView(APIView):
