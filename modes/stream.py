@@ -12,6 +12,7 @@ from django.db import transaction
 from modes.models import Run
 from office.live import announce
 from office.live.pool import in_pool
+from threads.wording import storable
 
 LOG = logging.getLogger(__name__)
 TICK_SECONDS = 0.1
@@ -30,6 +31,7 @@ class LiveText:
         self._pieces: list[str] = []
         self._unsent: list[str] = []
         self._sent = 0
+        self._half = ""  # half a surrogate pair, whose other half the next piece may bring
 
     @property
     def text(self) -> str:
@@ -38,6 +40,9 @@ class LiveText:
 
     def add(self, piece: str) -> None:
         """Takes a piece in; it is on its way at the next tick, the very first at once."""
+        piece, self._half = whole_characters(self._half + piece)
+        if not piece:
+            return
         first = self.length == 0
         self._pieces.append(piece)
         if len(self._pieces) > KEPT_PIECES:
@@ -60,6 +65,18 @@ class LiveText:
             "offset": offset,
             "text": text,
         }
+
+
+def whole_characters(piece: str) -> tuple[str, str]:
+    """(what can be stored and sent, half a pair that waits for its other half).
+
+    Unpaired halves and NUL would end the sockets of all who listen, and the saving of everybody's partial texts.
+    """
+    half = piece[-1:] if "\ud800" <= piece[-1:] <= "\udbff" else ""
+    piece = piece.removesuffix(half) if half else piece
+    if not piece.isascii():
+        piece = piece.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return storable(piece), half
 
 
 class Ticker:

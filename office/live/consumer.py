@@ -184,8 +184,7 @@ class Connection:
             wire.send(Parcel("typing", stream, frames.encode({"type": "typing", "stream": stream, **who})))
 
     def _answer(self, **frame: Any) -> None:
-        # Escaped, since it may repeat what the client sent, and half a surrogate pair cannot be sent as it is.
-        self.socket.offer(frames.encode(frame, escaped=True), frame["type"], True)
+        self.socket.offer(frames.encode(frame), frame["type"], True)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

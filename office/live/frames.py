@@ -20,9 +20,18 @@ MAY_RETRY = {
 }
 
 
-def encode(frame: Any, *, escaped: bool = False) -> str:
+def encode(frame: Any) -> str:
     """One line of JSON. Newlines inside text are escaped by JSON, so lines can be joined and split safely."""
-    return json.dumps(frame, ensure_ascii=escaped, separators=(",", ":"))
+    text = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
+    return text if sendable(text) else json.dumps(frame, separators=(",", ":"))
+
+
+def sendable(text: str) -> bool:
+    """False with half a surrogate pair in it: sending that as UTF-8 would end every socket it is meant for."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def parse(text: str | None) -> list[dict[str, Any]] | None:
