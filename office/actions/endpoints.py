@@ -110,11 +110,19 @@ def adopt_local(office: Office, base_url: str) -> Provider:
     return provider
 
 
+def let_go_local(office: Office) -> None:
+    """On a start without the small model: whoever answered by it rehearses again, and says so."""
+    rehearsal = Provider.objects.get(office=office, kind=ProviderKind.REHEARSAL)
+    Coworker.objects.filter(office=office, provider__kind=ProviderKind.LOCAL).update(provider=rehearsal, model="")
+
+
 def move_rehearsers(office: Office, provider: Provider) -> None:
-    """Coworkers without a model get this one; a choice somebody made is left alone."""
-    Coworker.objects.filter(office=office, retired=None, provider__kind=ProviderKind.REHEARSAL).update(
-        provider=provider, model=""
-    )
+    """Coworkers without a model of their own get this one; a choice somebody made is left alone.
+
+    A connected endpoint also takes over from the demonstration model; that one takes over from the rehearsal alone.
+    """
+    unset = [ProviderKind.REHEARSAL] if provider.kind == ProviderKind.LOCAL else FIXED
+    Coworker.objects.filter(office=office, retired=None, provider__kind__in=unset).update(provider=provider, model="")
 
 
 def checked_url(base_url: str) -> str:

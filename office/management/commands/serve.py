@@ -8,9 +8,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from office import serving
+from office import local_model, serving
 from office.actions import founding
-from office.actions.endpoints import adopt_environment
+from office.actions.endpoints import adopt_environment, adopt_local, let_go_local
 from office.errors import Refused
 from office.models import Office, ProviderKind
 from office.secrets import ensure_keys
@@ -35,14 +35,26 @@ class Command(BaseCommand):
         office = founding.found_office(language=language or system_language())
         self.adopt(office)
         self.greet(office, host, port)
-        serving.serve(host, port, server)
+        try:
+            serving.serve(host, port, server)
+        finally:
+            local_model.stop()
 
     def adopt(self, office: Office) -> None:
-        """The endpoint of the environment; a bad address stops the start with a sentence."""
+        """The endpoint of the environment, else the small model if it is installed, else the rehearsal.
+
+        A bad address in the environment stops the start with a sentence.
+        """
         try:
-            adopt_environment(office)
+            connected = adopt_environment(office)
         except Refused as refused:
             raise CommandError(say(f"errors.{refused.code}", "en", **refused.detail)) from None
+        small = None if connected or not local_model.available() else local_model.start(settings.OFFICE_DATA)
+        if small:
+            adopt_local(office, small)
+            self.stdout.write("  " + say("serve.local", office.language))
+        else:
+            let_go_local(office)
 
     def greet(self, office: Office, host: str, port: int) -> None:
         """Where the office is, the one-time link while nobody has claimed it, and whether a model is connected."""
@@ -51,7 +63,7 @@ class Command(BaseCommand):
         token = founding.new_claim_link(office)
         if token:
             lines.append(say("serve.claim", office.language, link=f"{place}/start/{token}/"))
-        if not office.providers.exclude(kind=ProviderKind.REHEARSAL).filter(retired=None).exists():
+        if office.coworkers.filter(retired=None, provider__kind=ProviderKind.REHEARSAL).exists():
             lines.append(say("serve.rehearsal", office.language))
         self.stdout.write("\n".join(f"  {line}" for line in lines))
         self.stdout.flush()
