@@ -1,6 +1,7 @@
 """One sender, many sockets, one place: how fast do messages reach everybody, and how old are they when they do?"""
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -29,10 +30,11 @@ class Entry:
     send: Callable[[], None] = lambda: None
     rates: list[float] = field(default_factory=list)
     ages: list[int] = field(default_factory=list)
+    costs: list[tuple[float, float]] = field(default_factory=list)  # us of processor a delivery: server, client
 
     async def fill(self, sockets: int) -> None:
         """Connects the room and the sender."""
-        self.rates, self.ages = [], []
+        self.rates, self.ages, self.costs = [], [], []
         if self.office is None:
             await self.fill_plain(sockets)
         else:
@@ -58,8 +60,11 @@ class Entry:
 
     async def round(self, seconds: float) -> None:
         await self.room.closed_loop(self.send, min(0.3, seconds / 4))
+        theirs, ours, begun = self.server.cpu_seconds(), time.process_time(), len(self.room.left)
         self.rates.append(await self.room.closed_loop(self.send, seconds))
         self.ages.extend(self.room.ages)
+        each = 1_000_000 / ((len(self.room.left) - begun) * len(self.room.listeners))
+        self.costs.append(((self.server.cpu_seconds() - theirs) * each, (time.process_time() - ours) * each))
 
 
 def run(quick: bool, only: str | None = None) -> None:
@@ -100,7 +105,18 @@ async def race(entries: list[Entry], sizes: tuple[int, ...], rounds: int, second
             stored = [await stored_posts(entry, size, 3 if quick else 20) for entry in entries if entry.office]
         for entry in entries:
             await entry.room.close()
-    columns = ("server", "sockets", "deliveries/s", "x plain", "x bare", "p50 ms", "p95 ms", "p99 ms")
+    columns = (
+        "server",
+        "sockets",
+        "deliveries/s",
+        "x plain",
+        "x bare",
+        "p50 ms",
+        "p95 ms",
+        "p99 ms",
+        "CPU us",
+        "client us",
+    )
     print_table(
         "fanout: post to seen, 2 messages in flight", columns, [*rows, *stored], notes(entries, rounds, seconds)
     )
@@ -111,6 +127,7 @@ def notes(entries: list[Entry], rounds: int, seconds: float) -> list[str]:
     return [
         f"{rounds} rounds of {seconds} s in turn; ratios are medians of the ratios within a round",
         f"bytes of a message on the wire: {sizes}",
+        "CPU us, client us: processor time of the server and of the load client for each delivery",
         f"stored: {POSTS_A_SECOND} REST posts a second, from the start of the request to seen by each socket",
     ]
 
@@ -120,7 +137,8 @@ def row(entry: Entry, entries: list[Entry], size: int) -> list[object]:
     ages = [age / 1000 for age in sorted(entry.ages)]
     times = [percentile(ages, share) for share in (0.5, 0.95, 0.99)]
     ratios = [ratio(entry.rates, rates.get(base, [])) for base in (PLAIN, BARE)]
-    return [entry.name, size, median(entry.rates), *[f"{one:.2f}" if one else None for one in ratios], *times]
+    costs = [median(side) for side in zip(*entry.costs, strict=True)]
+    return [entry.name, size, median(entry.rates), *[f"{one:.2f}" if one else None for one in ratios], *times, *costs]
 
 
 def ratio(ours: list[float], theirs: list[float]) -> float | None:
@@ -146,7 +164,7 @@ async def stored_posts(entry: Entry, size: int, seconds: int) -> list[object]:
     unseen = sum(entry.room.left)
     name = f"{entry.name}, stored" + (f" ({unseen} unseen)" if unseen else "")
     times = [percentile(ages, share) for share in (0.5, 0.95, 0.99)]
-    return [name, size, len(entry.room.listeners) * POSTS_A_SECOND, None, None, *times]
+    return [name, size, len(entry.room.listeners) * POSTS_A_SECOND, None, None, *times, None, None]
 
 
 async def post_stored(entry: Entry, rest: Rest, path: str) -> None:
