@@ -110,14 +110,15 @@ TEXTS = {
 def build(scene: Scene, count: Count) -> Built:
     """The request of one answer. The same scene gives the same bytes."""
     usable, left_out = sift(scene)
-    first, window, dropped = window_of(usable, count)
+    first, window, older, heavy = window_of(usable, count)
     parts = [*system_parts(scene)]
     if first:
         parts += first_parts(scene, first)
-    if dropped:
-        text = TEXTS[scene.language]["omitted"].format(count=len(dropped))
+    if older or heavy:
+        text = TEXTS[scene.language]["omitted"].format(count=len(older) + len(heavy))
         parts.append(Part("user", "omission", "omitted", text))
-        left_out.append(account("older_than_window", dropped))
+        reasons = (("older_than_window", older), ("over_tokens", heavy))
+        left_out += [account(reason, lines) for reason, lines in reasons if lines]
     for line in window:
         parts += line_parts(scene, line, "history")
     parts += line_parts(scene, scene.mission, "mission")
@@ -153,20 +154,21 @@ def reason_to_leave(line: Line) -> str | None:
     return None if has_words(line.text) else "empty"
 
 
-def window_of(lines: list[Line], count: Count) -> tuple[Line | None, list[Line], list[Line]]:
-    """(first message kept apart, the newest that fit, those left out): 20 messages or 12,000 tokens, the less."""
-    window: list[Line] = []
-    spent = 0
-    for line in reversed(lines[-HISTORY_MESSAGES:]):
+def window_of(lines: list[Line], count: Count) -> tuple[Line | None, list[Line], list[Line], list[Line]]:
+    """(first message kept apart, the newest that fit, too old, too long): 20 messages or 12,000 tokens, the less."""
+    older, recent = lines[:-HISTORY_MESSAGES], lines[-HISTORY_MESSAGES:]
+    fitting = spent = 0
+    for line in reversed(recent):
         spent += count(line.text)
-        if spent > HISTORY_TOKENS and window:
+        if spent > HISTORY_TOKENS:
             break
-        window.append(line)
-    window.reverse()
-    rest = lines[: len(lines) - len(window)]
-    if not rest:
-        return None, window, []
-    return rest[0], window, rest[1:]
+        fitting += 1
+    heavy, window = recent[: len(recent) - fitting], recent[len(recent) - fitting :]
+    if older:
+        return older[0], window, older[1:], heavy
+    if heavy:
+        return heavy[0], window, [], heavy[1:]
+    return None, window, [], []
 
 
 def account(reason: str, lines: Sequence[Line]) -> dict[str, Any]:
@@ -228,9 +230,14 @@ def line_parts(scene: Scene, line: Line, origin: str) -> list[Part]:
 
 
 def header(line: Line) -> str:
+    """Who speaks. The dots are the office's own: in a name they could make a person pass for a coworker."""
     kind = " · AI" if line.artificial else ""
-    title = f" · {plain(line.title)}" if line.title else ""
-    return f"⟦{line.number} · {plain(line.name)}{title}{kind}⟧"
+    title = f" · {undotted(line.title)}" if line.title else ""
+    return f"⟦{line.number} · {undotted(line.name)}{title}{kind}⟧"
+
+
+def undotted(name: str) -> str:
+    return plain(name).replace("·", "‧")
 
 
 def plain(text: str) -> str:

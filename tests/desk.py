@@ -5,10 +5,12 @@ in the making, a socket or two tabs uses the live office instead.
 """
 
 import asyncio
+import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from django.db import connections
 from rest_framework.test import APIClient
 
 from modes import runner
@@ -101,6 +103,20 @@ def new_uuid() -> str:
     return str(uuid.uuid4())
 
 
+def beside(step: Callable[[], object]) -> threading.Thread:
+    """Runs a step in a thread of its own, with its own database connection, closed at its end."""
+
+    def run() -> None:
+        try:
+            step()
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
 def work_off() -> None:
     """Works every queued run off, oldest first, as the job engine would; those that may run together do."""
     asyncio.run(_work_off())
@@ -115,4 +131,4 @@ async def _work_off() -> None:
         await close_clients()
 
 
-__all__ = ["Desk", "new_uuid", "work_off"]
+__all__ = ["Desk", "beside", "new_uuid", "work_off"]
