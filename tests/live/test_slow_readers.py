@@ -60,13 +60,15 @@ def test_a_socket_that_never_acknowledges_is_closed_4008_within_its_credit(cast,
     assert hub.of_person(cast.bob.pk) == []
 
 
-def test_a_socket_that_never_reads_is_let_go_and_others_lose_nothing(cast, tab, hall, raw) -> None:
+@pytest.mark.parametrize("credit", [1 << 20, 1 << 40], ids=["stopped by its credit", "stopped in the midst of sending"])
+def test_a_socket_that_never_reads_is_let_go_and_others_lose_nothing(cast, tab, hall, raw, settings, credit) -> None:
+    settings.LIVE_UNACKED_BYTES = credit
     alice, bob = tab(cast.alice), tab(cast.bob, connect=False)
     view = alice.watch(hall)
     slow = raw(bob, view.stream, buffer=2048)
-    writer = threading.Thread(target=rename, args=(hall, 400, 20_000))
+    writer = threading.Thread(target=rename, args=(hall, 500, 30_000))
     writer.start()
-    alice.wait(lambda: view.seq == 400)
+    alice.wait(lambda: view.seq == 500)
     writer.join()
     alice.wait(lambda: not hub.of_person(cast.bob.pk) or alice.pump(0.01))
     assert view.fills == 0
