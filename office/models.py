@@ -132,6 +132,8 @@ class Coworker(Named):
 
     office = models.ForeignKey(Office, models.CASCADE, related_name="coworkers")
     name = models.CharField(max_length=80)
+    # What look-alike names have in common (`naming.name_key`); databases fold case and width each in their own way.
+    name_key = models.CharField(max_length=320, blank=True, default="")
     title = models.CharField(max_length=80, blank=True, default="")
     persona = models.TextField(max_length=8000, blank=True, default="")
     language = models.CharField(max_length=2, choices=Language, default=Language.EN)
@@ -148,7 +150,11 @@ class Coworker(Named):
             models.UniqueConstraint(
                 fields=["office"], condition=Q(is_lead=True, retired=None), name="one_lead_per_office"
             ),
-            models.UniqueConstraint(fields=["office", "name"], condition=Q(retired=None), name="one_coworker_per_name"),
+            models.UniqueConstraint(
+                fields=["office", "name_key"],
+                condition=Q(retired=None) & ~Q(name_key=""),
+                name="one_coworker_per_name",
+            ),
         )
 
 

@@ -1,16 +1,16 @@
 """Opening channels and letting people and coworkers in and out."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 
 from django.db import transaction
 from django.utils import timezone
 
 from office.access import channel_for, check_not_guest, coworker_for, member_for
 from office.actions.audit import audit
-from office.errors import Refused
+from office.errors import Refused, absent
 from office.events import channel_body, person_stream
 from office.live import announce, log
-from office.models import Channel, ChannelKind, ChannelMember, Person
+from office.models import Channel, ChannelKind, ChannelMember, Coworker, Membership, Person
 from office.naming import check_name
 
 
@@ -29,14 +29,19 @@ def open_dm(actor: Person, *, coworker: str) -> Channel:
 
 
 @transaction.atomic(durable=True)
-def open_channel(actor: Person, *, name: str, people: Iterable[str] = (), coworkers: Iterable[str] = ()) -> Channel:
+def open_channel(actor: Person, *, name: str, people: Collection[str] = (), coworkers: Collection[str] = ()) -> Channel:
     """A project channel with the actor, the people and the coworkers named."""
     office = check_not_guest(actor).office
+    wanted = {actor.pk, *people}
+    seats = Membership.objects.filter(office=office, person__in=wanted, person__is_active=True)
+    staff = Coworker.objects.filter(office=office, retired=None, pk__in=set(coworkers))
+    guests = [seat.person for seat in seats.select_related("person").order_by("person")]
+    if len(guests) != len(wanted) or len(staff) != len(set(coworkers)):
+        raise absent()
     channel = Channel.objects.create(office=office, kind=ChannelKind.PROJECT, name=check_name(name))
-    for person in {actor.pk, *people}:
-        seat_person(channel, member_for(actor, person).person)
-    for coworker in dict.fromkeys(coworkers):
-        ChannelMember.objects.create(channel=channel, coworker=coworker_for(actor, coworker))
+    for person in guests:  # always in the same order, so that two openings never wait for each other
+        seat_person(channel, person)
+    ChannelMember.objects.bulk_create([ChannelMember(channel=channel, coworker=coworker) for coworker in staff])
     audit(office, actor, "channel.opened", channel.pk)
     return channel
 
@@ -53,10 +58,15 @@ def seat_person(channel: Channel, person: Person) -> None:
 def add_member(actor: Person, *, channel: str, person: str | None = None, coworker: str | None = None) -> Channel:
     """Lets a person or a coworker into a project channel; twice is once."""
     found = project_channel_for(actor, channel)
+    if not person and not coworker:
+        raise Refused("bad_input", status=400, reason="person | coworker")
     if person:
         seat_person(found, member_for(actor, person).person)
     if coworker:
-        ChannelMember.objects.get_or_create(channel=found, coworker=coworker_for(actor, coworker))
+        hired = coworker_for(actor, coworker)
+        if hired.retired:
+            raise Refused("coworker_retired", status=409, field="coworker", name=hired.name)
+        ChannelMember.objects.get_or_create(channel=found, coworker=hired)
     audit(found.office, actor, "channel.member_added", found.pk, person=person, coworker=coworker)
     return found
 
@@ -65,6 +75,8 @@ def add_member(actor: Person, *, channel: str, person: str | None = None, cowork
 def remove_from_channel(actor: Person, *, channel: str, person: str | None = None, coworker: str | None = None) -> None:
     """Takes somebody out; a person's sockets stop hearing the channel at once. The streams to leave are told after."""
     found = project_channel_for(actor, channel)
+    if bool(person) == bool(coworker):
+        raise Refused("bad_input", status=400, reason="person | coworker")
     gone, _ = ChannelMember.objects.filter(channel=found, person=person, coworker=coworker).delete()
     if gone and person:
         stream = log.lock(person_stream(person))

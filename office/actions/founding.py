@@ -11,6 +11,7 @@ from django.db import transaction
 from office.events import office_stream
 from office.live import log
 from office.models import Channel, ChannelKind, ChannelMember, Coworker, Office, Provider, ProviderKind
+from office.naming import name_key
 from office.words import say
 
 STAFF = Path(__file__).resolve().parent.parent / "staff.toml"
@@ -45,8 +46,9 @@ def seat_staff(office: Office, provider: Provider) -> None:
     )
     for position, sheet in enumerate(staff_sheets(office.language)):
         coworker = Coworker.objects.create(
-            office=office, provider=provider, language=office.language, is_lead=position == 0, **sheet
-        )
+            office=office, provider=provider, language=office.language, is_lead=position == 0,
+            name_key=name_key(sheet["name"]), **sheet,
+        )  # fmt: skip
         ChannelMember.objects.create(channel=channel, coworker=coworker)
 
 
@@ -59,7 +61,8 @@ def recast(office: Office) -> None:
         name=say("founding.rehearsal", office.language)
     )
     for coworker, sheet in zip(office.coworkers.order_by("created", "pk"), staff_sheets(office.language), strict=False):
-        for field, value in {**sheet, "language": office.language}.items():
+        fresh = {**sheet, "name_key": name_key(sheet["name"]), "language": office.language}
+        for field, value in fresh.items():
             setattr(coworker, field, value)
         coworker.save()
 

@@ -4,7 +4,7 @@ import secrets
 from datetime import timedelta
 
 from django.contrib.auth import authenticate, login, logout, password_validation
-from django.contrib.sessions.models import Session
+from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
@@ -13,11 +13,12 @@ from django.utils import timezone
 
 from office.access import check_runs_office, member_for
 from office.actions.audit import audit
+from office.actions.channels import streams_of
 from office.actions.founding import hashed, recast
 from office.errors import Refused, absent
 from office.events import member_body, office_stream
 from office.live import announce, log
-from office.models import Channel, ChannelKind, ChannelMember, Invite, Membership, Office, Person, Role
+from office.models import ApiToken, Channel, ChannelKind, ChannelMember, Invite, Membership, Office, Person, Role
 from office.naming import check_name
 from office.words import LANGUAGES
 
@@ -78,12 +79,15 @@ def join_office(*, token: str, name: str, email: str, password: str) -> Person:
 
 
 def seat(office: Office, person: Person, role: str) -> None:
-    """Membership, and for all but guests a seat in the project channels that stand; announced to the office."""
+    """Membership, and for all but guests a seat in the office's first project channel; announced to the office.
+
+    The channels that people opened since are theirs: who joins later is let in by somebody, or not at all.
+    """
     stream = log.lock(office_stream(office))
     member = Membership.objects.create(office=office, person=person, role=role)
-    if role != Role.GUEST:
-        for channel in Channel.objects.filter(office=office, kind=ChannelKind.PROJECT, archived=None):
-            ChannelMember.objects.create(channel=channel, person=person)
+    first = Channel.objects.filter(office=office, kind=ChannelKind.PROJECT).order_by("created", "pk").first()
+    if role != Role.GUEST and first and not first.archived:
+        ChannelMember.objects.create(channel=first, person=person)
     log.append(stream, "membership.changed", {"member": member_body(member), "left": False})
 
 
@@ -149,9 +153,18 @@ def change_role(actor: Person, *, person: str, role: str) -> Membership:
         raise Refused("role_unknown", field="role")
     member.role = role
     member.save(update_fields=["role"])
+    if role == Role.GUEST:
+        leave_open_channels(office, person)
     log.append(stream, "membership.changed", {"member": member_body(member), "left": False})
     audit(office, actor, "member.role_changed", person, role=role)
     return member
+
+
+def leave_open_channels(office: Office, person: str) -> None:
+    """Sockets of somebody who became a guest stop hearing the channels that are open to all but guests."""
+    for channel in Channel.objects.filter(office=office, kind__in=[ChannelKind.MASTER, ChannelKind.EVERYONE]):
+        for name in streams_of(channel):
+            announce.drop(name, person)
 
 
 @transaction.atomic(durable=True)
@@ -165,15 +178,17 @@ def remove_member(actor: Person, *, person: str) -> None:
     body = member_body(member)
     ChannelMember.objects.filter(channel__office=office, person=person).delete()
     member.delete()
-    Person.objects.filter(pk=person).update(is_active=False)
     end_sign_ins(person)
     log.append(stream, "membership.changed", {"member": body, "left": True})
     audit(office, actor, "member.removed", person)
 
 
 def end_sign_ins(person: str) -> None:
-    """Deletes every session of a person. Django keeps the owner inside the encoded session, hence the walk."""
-    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
-        if session.get_decoded().get("_auth_user_id") == person:
-            session.delete()
+    """Ends every session and token of a person at once, and frees their address for a later invitation.
+
+    No session is looked up: an inactive person is signed in nowhere, and another password ends what is left.
+    """
+    address = f"{person}@removed.invalid"
+    Person.objects.filter(pk=person).update(is_active=False, password=make_password(None), email=address)
+    ApiToken.objects.filter(person=person).delete()
     announce.kick(person=person)

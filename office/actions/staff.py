@@ -11,7 +11,7 @@ from office.errors import Refused
 from office.events import coworker_body, office_stream
 from office.live import log
 from office.models import Coworker, Person
-from office.naming import check_name
+from office.naming import check_name, name_key
 from office.words import LANGUAGES
 
 PERSONA_LIMIT = 8000
@@ -66,6 +66,7 @@ def write_sheet(coworker: Coworker, sheet: dict[str, Any]) -> None:
     """Checks and sets the plain fields."""
     if "name" in sheet:
         coworker.name = check_name(sheet["name"])
+        coworker.name_key = name_key(coworker.name)
     if "title" in sheet:
         coworker.title = check_name(sheet["title"], field="title") if sheet["title"].strip() else ""
     if "persona" in sheet:
