@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from office import net, secrets
@@ -15,7 +16,7 @@ from office.events import coworker_body, office_stream
 from office.live import log
 from office.models import Coworker, Office, Person, Provider, ProviderKind
 from office.naming import check_name
-from office.words import say
+from office.words import LANGUAGES, say
 
 FIXED = (ProviderKind.REHEARSAL, ProviderKind.LOCAL)
 
@@ -81,18 +82,25 @@ def give_to_all(actor: Person, *, provider: str, model: str) -> list[Coworker]:
 
 
 def adopt_environment(office: Office) -> Provider | None:
-    """On each start: the endpoint of OPENAI_API_KEY / OPENAI_BASE_URL, kept in step with the environment."""
+    """On each start: the endpoint of OPENAI_API_KEY / OPENAI_BASE_URL, kept in step with the environment.
+
+    When the variables are gone on a later start, the stored endpoint stays as it is: coworkers answer by it, and
+    taking it out is a person's choice on the settings page.
+    """
     key, url = os.environ.get("OPENAI_API_KEY", ""), os.environ.get("OPENAI_BASE_URL", "")
     if not key and not url:
         return None
     base_url = checked_url(url or "https://api.openai.com/v1")
     model = os.environ.get("OPENAI_MODEL") or ("gpt-5-mini" if not url else "")
-    name = say("founding.environment", office.language)
+    own_names = [say("founding.environment", language) for language in LANGUAGES]
     with transaction.atomic():
         provider = Provider.objects.filter(office=office, base_url=base_url, retired=None).first()
-        provider = provider or Provider(office=office, base_url=base_url, name=name)
-        write_key(provider, key)
-        provider.default_model = model or provider.default_model
+        provider = provider or Provider(
+            office=office, base_url=base_url, name=say("founding.environment", office.language)
+        )
+        if provider.name in own_names or not provider.sealed_key:  # a key that a person entered stays
+            write_key(provider, key)
+            provider.default_model = model or provider.default_model
         provider.save()
         move_rehearsers(office, provider)
     return provider
@@ -122,7 +130,9 @@ def move_rehearsers(office: Office, provider: Provider) -> None:
     A connected endpoint also takes over from the demonstration model; that one takes over from the rehearsal alone.
     """
     unset = [ProviderKind.REHEARSAL] if provider.kind == ProviderKind.LOCAL else FIXED
-    Coworker.objects.filter(office=office, retired=None, provider__kind__in=unset).update(provider=provider, model="")
+    Coworker.objects.filter(office=office, retired=None, provider__kind__in=unset).update(
+        provider=provider, model="", version=F("version") + 1
+    )
 
 
 def checked_url(base_url: str) -> str:
@@ -140,7 +150,23 @@ def write_key(provider: Provider, key: str) -> None:
     provider.key_last4 = key[-4:] if len(key) >= 12 else ""
 
 
+PRICE_FIELDS = frozenset({"input", "cached", "output"})
+
+
+def checked_prices(prices: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Prices that can be reckoned with; raises `Refused("prices_malformed")`."""
+    for model, price in prices.items():
+        plain = all(type(price[name]) in (int, float) and 0 <= price[name] < 1e9 for name in PRICE_FIELDS & set(price))
+        currency = price.get("currency", "USD")
+        coded = isinstance(currency, str) and currency.isascii() and currency.isalpha() and len(currency) == 3
+        if not (plain and coded and set(price) <= PRICE_FIELDS | {"currency"} and model.isprintable()):
+            raise Refused("prices_malformed", field="prices")
+    return prices
+
+
 def write_rest(provider: Provider, fields: dict[str, Any]) -> None:
+    if "prices" in fields:
+        fields = {**fields, "prices": checked_prices(fields["prices"])}
     for field, column in (
         ("default_model", "default_model"),
         ("models", "model_names"),

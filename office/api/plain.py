@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -11,8 +12,11 @@ from office.errors import Refused, absent
 from office.models import Person
 
 
-def read(request: Request, shape: type[Serializer], *, partial: bool = False) -> dict[str, Any]:
+def read(request: Request, shape: type[Serializer[Any]], *, partial: bool = False) -> dict[str, Any]:
     """The validated input; raises DRF's `ValidationError`, which the handler turns into one of ours."""
+    limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    if int(request.META.get("CONTENT_LENGTH") or 0) > limit:
+        raise Refused("too_large", status=413, limit=limit // 1024)
     sheet = shape(data=request.data, partial=partial)
     sheet.is_valid(raise_exception=True)
     return dict(sheet.validated_data)

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from office.errors import Refused
+from office.errors import Refused, absent
 from office.models import Person
 from office.words import LANGUAGES, say
 
@@ -51,9 +51,11 @@ def as_refused(problem: Exception) -> Refused | None:
         case exceptions.PermissionDenied() | PermissionDenied():
             return Refused("role_too_low", status=403)
         case exceptions.Throttled():
-            return Refused("too_many_requests", status=429, seconds=max(1, round(problem.wait or 1)))
+            return Refused("too_many_requests", status=429, seconds=max(1, round(getattr(problem, "wait", None) or 1)))
         case exceptions.ParseError() | RecursionError():
             return Refused("not_json", status=400)
+        case ValueError() if "NUL" in str(problem):
+            return absent()  # PostgreSQL takes no such character, so nothing has such an id
         case exceptions.MethodNotAllowed():
             return Refused("method_not_allowed", status=405)
         case exceptions.ValidationError():

@@ -1,12 +1,14 @@
 """Input shapes of the building's API. They read and bound fields; every rule lives in the actions."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from office.models import Role
 from office.words import LANGUAGES
 
 
-class CoworkerSheet(serializers.Serializer):
+class CoworkerSheet(serializers.Serializer[Any]):
     """Hiring takes all of these; changing takes any of them with the `version` they were read at."""
 
     name = serializers.CharField(max_length=200)
@@ -20,7 +22,7 @@ class CoworkerSheet(serializers.Serializer):
     version = serializers.IntegerField(min_value=1, required=False)
 
 
-class ProviderSheet(serializers.Serializer):
+class ProviderSheet(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     base_url = serializers.CharField(max_length=500)
     key = serializers.CharField(max_length=500, required=False, allow_blank=True, write_only=True)
@@ -29,39 +31,39 @@ class ProviderSheet(serializers.Serializer):
     prices = serializers.DictField(child=serializers.DictField(), required=False)
 
 
-class ChannelSheet(serializers.Serializer):
+class ChannelSheet(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     people = serializers.ListField(child=serializers.CharField(max_length=26), max_length=200, required=False)
     coworkers = serializers.ListField(child=serializers.CharField(max_length=26), max_length=100, required=False)
 
 
-class ChannelMemberSheet(serializers.Serializer):
+class ChannelMemberSheet(serializers.Serializer[Any]):
     person = serializers.CharField(max_length=26, required=False)
     coworker = serializers.CharField(max_length=26, required=False)
 
 
-class InviteSheet(serializers.Serializer):
+class InviteSheet(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=Role.values)
     days = serializers.IntegerField(min_value=1, max_value=90, required=False)
 
 
-class RoleSheet(serializers.Serializer):
+class RoleSheet(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=Role.values)
 
 
-class TokenSheet(serializers.Serializer):
+class TokenSheet(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=80)
 
 
-class OfficeSheet(serializers.Serializer):
+class OfficeSheet(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200, required=False)
     language = serializers.ChoiceField(choices=LANGUAGES, required=False)
 
 
-class MeSheet(serializers.Serializer):
+class MeSheet(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200, required=False)
     language = serializers.ChoiceField(choices=LANGUAGES, required=False)
 
 
-class GiveToAllSheet(serializers.Serializer):
+class GiveToAllSheet(serializers.Serializer[Any]):
     model = serializers.CharField(max_length=200, allow_blank=True)
