@@ -7,7 +7,7 @@ from django.db.models import OuterRef, Subquery
 from modes.events import run_body
 from modes.models import LIVE, Run, RunState
 from modes.stream import ticker
-from office.access import channels_for, membership_for
+from office.access import channels_for, coworkers_for, members_for, membership_for
 from office.events import channel_body, coworker_body, member_body, office_stream, person_stream
 from office.live import log
 from office.models import Channel, Person
@@ -18,17 +18,16 @@ from threads.queries import open_threads, read_marks, thread_view
 SHOWN_ENDS = 50
 
 
-def thread_snapshot(thread: Thread) -> dict[str, Any]:
+def thread_snapshot(actor: Person, thread: Thread) -> dict[str, Any]:
     """A thread as a screen needs it. The position is read before the data: doubles are possible, holes are not."""
     epoch, seq = log.head(thread.stream)
     view = thread_view(thread)
-    coworkers = thread.session.channel.office.coworkers.select_related("provider")
     return {
         **view,
         "epoch": epoch,
         "seq": seq,
         "runs": shown_runs(thread),
-        "coworkers": list(map(coworker_body, coworkers)),
+        "coworkers": list(map(coworker_body, coworkers_for(actor))),
     }
 
 
@@ -71,12 +70,10 @@ def sidebar(actor: Person) -> dict[str, Any]:
     heads = {name: log.head(name) for name in (office_stream(office), person_stream(actor.pk))}
     channels = list(channels_for(actor).order_by("kind", "created", "pk"))
     states = coworker_states(office.pk)
-    coworkers = office.coworkers.select_related("provider").order_by("created", "pk")
-    members = office.memberships.select_related("person").order_by("created", "pk")
     return {
         "channels": channel_rows(actor, channels),
-        "coworkers": [{**coworker_body(one), "state": states.get(one.pk, "idle")} for one in coworkers],
-        "people": [member_body(one) for one in members],
+        "coworkers": [{**coworker_body(one), "state": states.get(one.pk, "idle")} for one in coworkers_for(actor)],
+        "people": [member_body(one) for one in members_for(actor)],
         "stream": position(office_stream(office), heads),
         "me_stream": position(person_stream(actor.pk), heads),
     }

@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from office.errors import Refused, absent
-from office.models import Channel, ChannelKind, Coworker, Membership, Office, Person, Provider, Role
+from office.models import Channel, ChannelKind, ChannelMember, Coworker, Membership, Office, Person, Provider, Role
 
 RUNS_THE_OFFICE = (Role.OWNER, Role.ADMIN)
 SEAT = "_seat_of_this_request"
@@ -68,8 +68,29 @@ def channel_for(actor: Person, channel: str) -> Channel:
     return found
 
 
+def coworkers_for(actor: Person) -> QuerySet[Coworker]:
+    """The staff as the actor may know it: a guest meets those of their own channels alone."""
+    member = membership_for(actor)
+    rows = Coworker.objects.select_related("provider").filter(office=member.office).order_by("created", "pk")
+    if member.role != Role.GUEST:
+        return rows
+    mine = channels_for(actor).values("pk")
+    seated = ChannelMember.objects.filter(channel__in=mine).exclude(coworker=None).values("coworker")
+    return rows.filter(Q(pk__in=seated) | Q(dms__person=actor)).distinct()
+
+
+def members_for(actor: Person) -> QuerySet[Membership]:
+    """The people of the office as the actor may know them; a guest meets those of their own channels alone."""
+    member = membership_for(actor)
+    rows = Membership.objects.filter(office=member.office).select_related("person").order_by("created", "pk")
+    if member.role != Role.GUEST:
+        return rows
+    seated = ChannelMember.objects.filter(channel__in=channels_for(actor).values("pk")).exclude(person=None)
+    return rows.filter(Q(person__in=seated.values("person")) | Q(person=actor))
+
+
 def coworker_for(actor: Person, coworker: str) -> Coworker:
-    found = Coworker.objects.select_related("provider").filter(office=office_for(actor), pk=coworker).first()
+    found = coworkers_for(actor).filter(pk=coworker).first()
     if found is None:
         raise absent()
     return found

@@ -51,7 +51,8 @@ class ThreadView(APIView):
 
     @extend_schema(responses=ANY)
     def get(self, request: Request, thread: str) -> Response:
-        return Response(queries.thread_snapshot(thread_for(actor_of(request), thread)))
+        actor = actor_of(request)
+        return Response(queries.thread_snapshot(actor, thread_for(actor, thread)))
 
 
 class StopView(APIView):

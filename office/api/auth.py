@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.authentication import SessionScheme
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
@@ -46,3 +48,19 @@ class IsMember(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         person: Any = request.user
         return isinstance(person, Person) and seat_of_request(person) is not None
+
+
+class CookieScheme(SessionScheme):
+    """How the schema tells of the session cookie."""
+
+    target_class = CookieAuthentication
+
+
+class BearerScheme(OpenApiAuthenticationExtension):
+    """How the schema tells of the token."""
+
+    target_class = TokenAuthentication
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer"}

@@ -57,7 +57,7 @@ class MeView(APIView):
 class MembersView(APIView):
     @extend_schema(operation_id="members_list", responses=ANY)
     def get(self, request: Request) -> Response:
-        members = access.office_for(actor_of(request)).memberships.select_related("person").order_by("created", "pk")
+        members = access.members_for(actor_of(request))
         return Response({"members": [member_body(member) for member in members]})
 
 
@@ -115,7 +115,7 @@ class TokenView(APIView):
 class CoworkersView(APIView):
     @extend_schema(operation_id="coworkers_list", responses=ANY)
     def get(self, request: Request) -> Response:
-        rows = access.office_for(actor_of(request)).coworkers.select_related("provider").order_by("created", "pk")
+        rows = access.coworkers_for(actor_of(request))
         return Response({"coworkers": [coworker_body(coworker) for coworker in rows]})
 
     @extend_schema(request=shapes.CoworkerSheet, responses={201: ANY})
