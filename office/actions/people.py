@@ -160,6 +160,17 @@ def change_role(actor: Person, *, person: str, role: str) -> Membership:
     return member
 
 
+@transaction.atomic(durable=True)
+def fresh_password(member: Membership) -> str:
+    """A new password for somebody locked out, returned this once; their sign-ins so far end."""
+    password = secrets.token_urlsafe(12)
+    member.person.set_password(password)
+    member.person.save(update_fields=["password"])
+    announce.kick(person=member.person.pk)
+    audit(member.office, None, "member.password_renewed", member.person.pk)
+    return password
+
+
 def leave_open_channels(office: Office, person: str) -> None:
     """Sockets of somebody who became a guest stop hearing the channels that are open to all but guests."""
     for channel in Channel.objects.filter(office=office, kind__in=[ChannelKind.MASTER, ChannelKind.EVERYONE]):
