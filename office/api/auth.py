@@ -50,16 +50,16 @@ class IsMember(BasePermission):
         return isinstance(person, Person) and seat_of_request(person) is not None
 
 
-class CookieScheme(SessionScheme):
+class CookieScheme(SessionScheme):  # type: ignore[no-untyped-call]
     """How the schema tells of the session cookie."""
 
-    target_class = CookieAuthentication
+    target_class: Any = CookieAuthentication
 
 
-class BearerScheme(OpenApiAuthenticationExtension):
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How the schema tells of the token."""
 
-    target_class = TokenAuthentication
+    target_class: Any = TokenAuthentication
     name = "bearer"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:

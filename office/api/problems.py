@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import DataError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.request import Request
@@ -54,7 +55,7 @@ def as_refused(problem: Exception) -> Refused | None:
             return Refused("too_many_requests", status=429, seconds=max(1, round(getattr(problem, "wait", None) or 1)))
         case exceptions.ParseError() | RecursionError():
             return Refused("not_json", status=400)
-        case ValueError() if "NUL" in str(problem):
+        case ValueError() | DataError() if "NUL" in str(problem):
             return absent()  # PostgreSQL takes no such character, so nothing has such an id
         case exceptions.MethodNotAllowed():
             return Refused("method_not_allowed", status=405)
