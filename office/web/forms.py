@@ -28,6 +28,11 @@ class Typed:
         self.wrong[place] = say(f"errors.{refused.code}", self.language, **refused.detail)
 
     @property
+    def fresh(self) -> bool:
+        """Nothing was refused yet: the first field takes the focus, else the page's script finds the wrong one."""
+        return not self.wrong
+
+    @property
     def kept(self) -> dict[str, str]:
         """What is safe to show again."""
         return {name: self.values.get(name, "") for name in KEPT}

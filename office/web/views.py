@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from office import build
 from office.access import seat_of_request
 from office.actions import people
+from office.actions.household import change_me
 from office.api.problems import language_of
 from office.errors import Refused
 from office.events import member_body
@@ -94,6 +95,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         except Refused as refused:
             form.refuse(refused, JOIN_FIELDS)
         else:
+            if form.language != person.language:
+                change_me(person, language=form.language)
             people.enter(request, person)
             return redirect("home")
     return form_page(request, "office/join.html", form, invite.office, role=invite.role)

@@ -1,6 +1,6 @@
 // Where one writes. The text is kept for each channel until it is sent, and comes back when a send is refused.
 
-import { button, el, icon } from "./dom.js";
+import { el, icon } from "./dom.js";
 import { isTouch, watchKeys } from "./keys.js";
 import { Mentions } from "./mentions.js";
 import { shelf } from "./shelf.js";
@@ -15,7 +15,7 @@ export class Composer {
     Object.assign(this, { sendText: send, typing, mentionable, channel: null, told: 0 });
     this.field = el("textarea.composer-field", { id: "composer-field", rows: 1, dir: "auto", "data-testid": "composer-field", enterkeyhint: isTouch() ? "enter" : "send", "aria-autocomplete": "list" });
     this.sendButton = el("button.send", { type: "submit", "aria-label": say("composer.send"), title: say("composer.send"), "data-testid": "send", disabled: true }, icon("send"));
-    this.mention = button("@", () => this.startMention(), { kind: "button.icon-button.composer-at", "aria-label": say("composer.mention"), title: say("composer.mention") });
+    this.mention = el("button.icon-button.composer-at", { type: "button", onclick: () => this.startMention(), "aria-label": say("composer.mention"), title: say("composer.mention") }, "@");
     this.hint = el("span.composer-hint");
     this.list = new Mentions(this.field, mentionable);
     const row = el("div.composer-row", {}, this.mention, this.hint, this.sendButton);

@@ -37,10 +37,10 @@ export function iconButton(name, label, onclick, more = {}) {
 
 export function button(label, onclick, more = {}) {
   const { kind = "button", icon: mark, ...rest } = more;
-  return el(kind, { type: "button", onclick, ...rest }, mark ? icon(mark) : null, el("span", {}, label));
+  return el(kind.replace(/^button/, "button.button"), { type: "button", onclick, ...rest }, mark ? icon(mark) : null, el("span", {}, label));
 }
 
-/** The first letters of a name on its own colour. Segmented, so that an emoji or がis never cut in half. */
+/** The first letters of a name on its own colour. Segmented, so that an emoji or a が of two code points is never cut in half. */
 export function monogram(name, hue, kind = "coworker") {
   const letters = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(name.trim())];
   const node = el(`span.monogram.monogram-${kind}`, { "aria-hidden": "true" }, letters[0]?.segment.toUpperCase() || "?");

@@ -26,7 +26,7 @@ export class Mentions {
   /** Opens, narrows or closes by what stands before the caret. */
   look() {
     const { value, selectionStart } = this.field;
-    const query = document.activeElement === this.field ? ASKING.exec(value.slice(0, selectionStart))?.[1] : undefined;
+    const query = document.activeElement === this.field ? ASKING.exec(value.slice(Math.max(0, selectionStart - 60), selectionStart))?.[1] : undefined;
     if (query === undefined) return this.close();
     const wanted = fold(query);
     const found = this.mentionable().filter((one) => fold(one.name).startsWith(wanted) || fold(one.title).includes(wanted));
@@ -78,7 +78,7 @@ export class Mentions {
   choose(index) {
     const one = this.found[index];
     const end = this.field.selectionStart;
-    this.field.setRangeText(`@${one.name} `, end - this.query.length - 1, end, "end");
+    this.field.setRangeText(say("composer.called", { name: one.name }), end - this.query.length - 1, end, "end");
     this.close();
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
   }

@@ -8,6 +8,8 @@ import { editor } from "./edit.js";
 import { count, say, timeOf, wholeTimeOf } from "./words.js";
 
 const FOLD_OVER = 3_000;
+const EXCERPT_OVER = 20_000; // laying out 200,000 characters in a row takes a browser a second
+const EXCERPT = 2_000;
 
 export class ItemView {
   /** `deeds` does what the buttons ask for; `people` finds names and colours. */
@@ -100,7 +102,7 @@ export class ItemView {
   redraw() {
     const message = this.shown;
     const { kind, name, title, id } = message.author;
-    const own = kind === "person" && id === this.people.me;
+    const own = kind === "person" && id === this.people.me.id;
     this.mark({ number: message.number, state: message.state, run: message.run, author: kind, version: message.version });
     this.el.className = `message message-${message.kind === "notice" ? "notice" : own ? "own" : kind}`;
     this.el.dataset.current = String(message === this.item.message);
@@ -118,22 +120,25 @@ export class ItemView {
       this.body.replaceChildren(el("p.message-gone", {}, say("thread.retracted")));
       return;
     }
-    this.body.innerHTML = message.html; // rendered and cleaned by the server
-    decorateCode(this.body);
-    if (message.author.kind === "person" && message.text.length > FOLD_OVER) this.fold();
-    else this.body.classList.remove("folded");
+    const long = message.author.kind === "person" && message.text.length > FOLD_OVER && !this.unfolded;
+    this.body.classList.toggle("folded", long);
+    if (long && message.text.length > EXCERPT_OVER) {
+      this.body.replaceChildren(el("p", { dir: "auto" }, Array.from(message.text.slice(0, EXCERPT)).slice(0, -1).join("")));
+    } else {
+      this.body.innerHTML = message.html; // rendered and cleaned by the server
+      decorateCode(this.body);
+    }
+    if (long) this.offerWhole();
   }
 
   /** A very long text of a person shows its beginning; a button shows the rest. */
-  fold() {
-    if (this.unfolded) return;
-    this.body.classList.add("folded");
-    const more = button(say("thread.show_all"), () => {
+  offerWhole() {
+    const show = () => {
       this.unfolded = true;
-      this.body.classList.remove("folded");
-      more.remove();
-    }, { kind: "button.button-small.unfold" });
-    this.body.append(more);
+      this.deeds.keep(() => this.redraw());
+      this.el.focus({ preventScroll: true });
+    };
+    this.body.append(button(say("thread.show_all"), show, { kind: "button.button-small.unfold", "data-testid": "show-all" }));
   }
 
   remarks(message) {

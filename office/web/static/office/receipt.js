@@ -54,7 +54,7 @@ function usage(used) {
   const values = { prompt: count(used.prompt ?? 0), completion: used.completion === null ? "–" : count(used.completion) };
   const extras = [used.cached && say("receipt.cached", { tokens: count(used.cached) }), used.reasoning && say("receipt.reasoning", { tokens: count(used.reasoning) })];
   const source = say(used.source === "reported" ? "receipt.reported" : "receipt.estimated");
-  return [`${say("receipt.usage_words", values)} (${[source, ...extras.filter(Boolean)].join(say("receipt.comma"))})`];
+  return say("receipt.with_note", { words: say("receipt.usage_words", values), note: [source, ...extras.filter(Boolean)].join(say("receipt.comma")) });
 }
 
 function times({ sent_at, first_token_ms, latency_ms }) {
@@ -68,7 +68,8 @@ function times({ sent_at, first_token_ms, latency_ms }) {
 function cost(price) {
   if (!price) return say("receipt.no_price");
   const format = new Intl.NumberFormat(document.documentElement.lang, { style: "currency", currency: price.currency, maximumFractionDigits: 6 });
-  return `${format.format(price.amount)} (${say(price.source === "reported" ? "receipt.reported" : "receipt.estimated")})`;
+  const note = say(price.source === "reported" ? "receipt.reported" : "receipt.estimated");
+  return say("receipt.with_note", { words: format.format(price.amount), note });
 }
 
 function outcome({ state, error, finish_reason }) {

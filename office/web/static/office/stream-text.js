@@ -233,7 +233,9 @@ function styled([, ticks, code, bold, italic, struck, label, address]) {
 function closed(text) {
   const bare = text.replace(/(\*{1,2}|`+|~~)$/, (mark) => (count(text, mark) % 2 ? "" : mark));
   if (count(bare, "`") % 2) return `${bare}\``;
-  return count(bare, "**") % 2 ? `${bare}**` : bare;
+  if (count(bare, "**") % 2) return `${bare}**`;
+  const single = bare.replaceAll("**", "").replace(/`[^`]*`/g, "");
+  return count(single, "*") % 2 && /\*(?=[^\s*])[^*]*$/.test(single) ? `${bare}*` : bare;
 }
 
 const count = (text, mark) => text.split(mark).length - 1;
