@@ -26,6 +26,7 @@ from modes.models import LIVE, Phase, Run, RunState
 from modes.prompt import build
 from modes.scene import scene_of
 from modes.stream import LiveText, ticker
+from modes.voice import one_voice
 from office import jobs
 from office.chunks import Chunk, Reasoning, Text
 from office.endpoints import note_unsupported, parameters_for
@@ -175,7 +176,11 @@ async def answer(begun: Work) -> None:
         except Refused as refused:  # nothing was sent: no coworker, no key that opens
             await finish(begun, "failed", refused.code)
         else:
-            await finish(begun, *outcome(finish_reason, begun.live.text))
+            text, invented = one_voice(begun.live.text, begun.run.coworker.name)
+            state, code = outcome(finish_reason, text)
+            if invented:
+                state, code = "cut" if text.strip() else "failed", "cut_impersonation"
+            await finish(begun, state, code, text=text)
         return
 
 
@@ -254,9 +259,12 @@ def prepare(run: Run, attempt: int) -> Recorded:
     return record(prepared)
 
 
-async def finish(begun: Work, state: str, code: str = "", retry_after: float | None = None) -> None:
+async def finish(
+    begun: Work, state: str, code: str = "", retry_after: float | None = None, text: str | None = None
+) -> None:
     """Stores the answer and closes the run, if this attempt still holds the row; a stop no longer comes between."""
-    end = in_pool(store_end, begun.run.pk, begun.live.token, begun.live.text, state, code, retry_after)
+    words = begun.live.text if text is None else text
+    end = in_pool(store_end, begun.run.pk, begun.live.token, words, state, code, retry_after)
     await to_the_end(end)
 
 
