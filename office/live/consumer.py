@@ -81,6 +81,9 @@ class Connection:
         tasks = [asyncio.create_task(work) for work in (self._read(), self._write(), self.socket.closes.wait())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:  # Daphne cancels every connection when it is told to end
+            self.socket.close(frames.RESTARTING)
+            raise
         finally:
             hub.remove(self.socket)
             for task in (*tasks, *self._subscriptions):

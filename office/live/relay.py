@@ -15,6 +15,7 @@ from office.live.wire import GROUP, deliver, wire
 LOG = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 LAYER_SECONDS = FAREWELL_SECONDS = 2
+FLUSH_SECONDS = 0.1
 
 
 class Relay:
@@ -49,6 +50,7 @@ class Relay:
             await asyncio.wait(
                 [asyncio.ensure_future(socket.left.wait()) for socket in sockets], timeout=FAREWELL_SECONDS
             )
+            await asyncio.sleep(FLUSH_SECONDS)  # Daphne's reactor drops what it has not written when it stops
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

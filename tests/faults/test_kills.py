@@ -18,10 +18,14 @@ def model() -> Iterator[ModelServer]:
         yield one
 
 
-@pytest.fixture(params=["daphne", "uvicorn"])
+@pytest.fixture
 def served(request, tmp_path, model) -> Iterator[ServedOffice]:
-    with ServedOffice(tmp_path, model.base_url, request.param, OFFICE_SOCKETS_PER_PERSON="2") as office:
+    server = getattr(request, "param", "daphne")
+    with ServedOffice(tmp_path, model.base_url, server, OFFICE_SOCKETS_PER_PERSON="2") as office:
         yield office
+
+
+both = pytest.mark.parametrize("served", ["daphne", "uvicorn"], indirect=True)
 
 
 def ask(office: ServedOffice):
@@ -32,6 +36,7 @@ def ask(office: ServedOffice):
     return alice, view
 
 
+@both
 def test_killed_in_mid_stream_the_text_is_kept_and_a_retry_works(served, model, gate) -> None:
     model.queue(story("half of it", gate))
     alice, view = ask(served)
@@ -63,6 +68,7 @@ def test_killed_before_the_first_token_it_is_answered_once_after_the_start(serve
     assert served.rows("SELECT count(*) FROM threads_message") == [(2,)]
 
 
+@both
 def test_told_to_end_in_mid_stream_it_ends_soon_with_the_text_kept(served, model, gate) -> None:
     model.queue(story("as far as this", gate))
     alice, view = ask(served)
@@ -98,6 +104,7 @@ def test_a_send_whose_answer_was_lost_with_the_process_is_stored_once(served, mo
     assert served.rows("SELECT count(*) FROM threads_message") == [(1,)]
 
 
+@both
 def test_a_socket_that_never_reads_is_let_go_and_memory_stays(served) -> None:
     alice, hall = served.tab("alice"), served.seeded["hall"]
     view = alice.watch(hall)
@@ -109,7 +116,7 @@ def test_a_socket_that_never_reads_is_let_go_and_memory_stays(served) -> None:
     before = served.memory()
     for number in range(250):
         alice.say(hall, f"{number} " + "long words " * 1100)
-    alice.wait(lambda: len(view.messages) == 250)
+        alice.wait(lambda number=number: len(view.messages) > number)
     assert view.fills == 0
     assert served.memory() - before < 80 * 1024 * 1024
     bob = served.tab("bob")  # two sockets a person are allowed: those two are gone
