@@ -29,4 +29,5 @@ for (const form of document.forms) {
 // A page shown again from the browser's memory can be sent again.
 addEventListener("pageshow", () => [...document.forms].forEach((form) => delete form.dataset.sent));
 
-document.querySelector("[aria-invalid=true]")?.focus();
+const wrong = document.querySelector("[aria-invalid=true]");
+(wrong || (document.querySelector(".form-error") && document.getElementById("password")))?.focus();

@@ -3,6 +3,8 @@
 import { button, el, icon, monogram } from "./dom.js";
 import { say } from "./words.js";
 
+const SHOWN = 1_500; // the whole text is in the outbox; here its beginning is enough
+
 export class PendingView {
   constructor(item, outbox, office) {
     this.outbox = outbox;
@@ -11,7 +13,9 @@ export class PendingView {
     this.status = el("span.pending-status");
     this.actions = el("span.pending-actions");
     const foot = el("footer.message-foot", {}, this.status, this.actions);
-    const body = el("div.message-body.prose.message-plain", { dir: "auto" }, item.text);
+    const long = item.text.length > SHOWN;
+    const words = long ? `${Array.from(item.text.slice(0, SHOWN)).slice(0, -1).join("")}…` : item.text;
+    const body = el("div.message-body.prose.message-plain", { dir: "auto" }, words);
     const head = el("header.message-head", {}, el("span.message-author", {}, name));
     const avatar = el("span.message-avatar", {}, monogram(name, undefined, "person"));
     this.el = el("article.message.message-own.message-pending", { dataset: { pending: item.id }, "aria-label": name }, avatar, el("div.message-main", {}, head, body, foot));

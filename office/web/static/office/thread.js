@@ -37,6 +37,7 @@ export class ThreadView {
     this.extras = new Map();
     this.pending = new Map();
     this.fetching = new Set();
+    this.unreadFrom = null;
     this.host.replaceChildren();
     this.top.replaceChildren();
   }
@@ -45,7 +46,6 @@ export class ThreadView {
   async open(channel) {
     this.channel = channel;
     this.clear();
-    this.readBefore = channel.last_read_number;
     this.host.replaceChildren(el("p.thread-loading", {}, say("thread.loading")));
     await this.load();
   }
@@ -55,6 +55,7 @@ export class ThreadView {
     const snapshot = await api.get(`threads/${channel.thread}/`);
     if (this.channel !== channel) return null;
     this.state = fromSnapshot(snapshot);
+    this.unreadFrom ??= this.firstUnread();
     this.office.tookCoworkers(snapshot.coworkers || []);
     this.draw();
     this.scroll.toBottom();
@@ -172,7 +173,7 @@ export class ThreadView {
         day = dayKey(time);
         nodes.push(this.extra(`day:${day}`, () => el("p.day", {}, el("span", {}, dayOf(time)))));
       }
-      if (!divided && this.isUnread(item)) {
+      if (!divided && item.message && item.message.number === this.unreadFrom) {
         divided = true;
         nodes.push(this.extra("unread", () => el("p.day.day-unread", {}, el("span", {}, say("thread.unread_from_here")))));
       }
@@ -182,9 +183,11 @@ export class ThreadView {
     return nodes;
   }
 
-  isUnread({ message }) {
-    if (!message || !this.readBefore || message.number <= this.readBefore) return false;
-    return message.author.id !== this.office.me.id && this.state.message_count > this.readBefore;
+  /** The message above which the line is drawn: found once, when the thread is opened; 0 when all was read. */
+  firstUnread() {
+    const read = this.channel.last_read_number;
+    const fresh = [...this.state.messages.values()].filter((one) => one.number > read && one.author.id !== this.office.me.id);
+    return read && fresh.length ? Math.min(...fresh.map((one) => one.number)) : 0;
   }
 
   extra(key, make) {
