@@ -7,9 +7,11 @@ import asyncio
 import logging
 from collections.abc import Iterable
 
+from django.conf import settings
 from django.db import transaction
 
 from modes.models import Run
+from office import jobs
 from office.live import announce
 from office.live.pool import in_pool
 from threads.wording import storable
@@ -129,9 +131,19 @@ class Ticker:
         if items:
             announce.deltas(items)
 
+    async def _heed_stops(self) -> None:
+        """A stop asked for in another process is only a mark on the row; here is where the answer is being written."""
+        try:
+            for run in await in_pool(stops_among, list(self.live)):
+                jobs.engine.cancel("mission", run)
+        except Exception:  # the next round asks again
+            LOG.exception("stops were not looked up")
+
     async def _save_for_ever(self) -> None:
         while self.live:
             await asyncio.sleep(SAVE_SECONDS)
+            if settings.LIVE_PROCESSES > 1:
+                await self._heed_stops()
             grown = [(text, text.text) for text in self.live.values() if text.length > text.saved]
             if not grown:
                 continue
@@ -141,6 +153,11 @@ class Ticker:
                     text.saved = len(so_far)
             except Exception:  # the next round tries again; the text is in memory still
                 LOG.exception("partial texts were not saved")
+
+
+def stops_among(runs: list[str]) -> list[str]:
+    """Those of these runs that somebody asked to stop."""
+    return list(Run.objects.filter(pk__in=runs, state="running", stop_requested=True).values_list("pk", flat=True))
 
 
 def save_partials(rows: list[tuple[str, str, str]]) -> None:

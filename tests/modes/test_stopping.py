@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from modes.models import Run
 from tests.cast import Cast
 from tests.client import Client
 from tests.fakes import ModelServer, story
@@ -115,3 +116,19 @@ def test_stopping_one_of_two_coworkers_question_stops_both(cast: Cast, server: M
     alice.post(f"missions/{mission}/stop/")
     alice.wait(lambda: [message["state"] for message in view.messages] == ["done", "stopped", "stopped"])
     assert all(seen.closed.wait(WITHIN) for seen in server.chats)
+
+
+def test_a_stop_asked_for_in_another_process_is_heeded_within_two_seconds(
+    cast: Cast, server: ModelServer, tab: Tab, settings
+) -> None:
+    settings.LIVE_PROCESSES = 2
+    cast.provider(server.base_url)
+    server.queue(story("so far", threading.Event()))
+    alice = tab(cast.alice)
+    view = alice.watch(alice.dm(cast.lead.pk)["thread"])
+    mission_of(alice, view.thread)
+    alice.wait(lambda: view.running_text() == "so far")
+    Run.objects.update(stop_requested=True)  # all that the other process can do
+    alice.wait(lambda: len(view.messages) == 2)
+    assert view.messages[1]["state"] == "stopped"
+    assert server.chats[0].closed.wait(WITHIN)
