@@ -37,6 +37,10 @@ def loopback_only(self: socket.socket, address: object) -> object:
 socket.socket.connect = loopback_only  # type: ignore[method-assign,assignment]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs_redis: uses a Redis server; skipped without one, but not in CI")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def quick_passwords() -> None:
     """Real hashing costs a third of a second a person on purpose; no test here is about its strength."""
