@@ -283,7 +283,6 @@ class Office {
 }
 
 const office = new Office();
-window.addEventListener("unhandledrejection", (event) => console.error(event.reason));
 office.start().catch((problem) => {
   if (problem.status === 401) location.assign(pageUrl("signin/"));
   else office.bar.show("unreachable");

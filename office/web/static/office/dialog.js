@@ -12,7 +12,7 @@ export function openDialog(title, content, { wide = false, actions = [], onclose
   const head = el("header.dialog-head", {}, el("h2", { id }, title), iconButton("close", say("page.close"), close));
   const foot = actions.length ? el("footer.dialog-foot", {}, ...actions) : null;
   const dialog = el(`dialog.dialog${wide ? ".dialog-wide" : ""}`, { "aria-labelledby": id, "data-testid": testid }, head, el("div.dialog-body", {}, content), foot);
-  dialog.addEventListener("click", (event) => event.target === dialog && close());
+  dialog.addEventListener("click", (event) => event.target === dialog && !dialog.querySelector("form") && close());
   dialog.addEventListener("close", () => {
     dialog.remove();
     onclose?.();

@@ -15,7 +15,7 @@ export const has = (key) => key in TABLE;
 const numbers = new Intl.NumberFormat(language);
 export const count = (number) => numbers.format(number);
 
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(language, { timeStyle: "short" });
 const day = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", weekday: "short" });
 const dayOfYear = new Intl.DateTimeFormat(language, { year: "numeric", month: "short", day: "numeric" });
 const whole = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
