@@ -13,4 +13,4 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def say(context: Context, key: str, **values: Any) -> str:
     """The sentence for `key` in the context's `language`; Django escapes it as it does any value."""
-    return sentence(key, context.get("language", "en"), **values)
+    return sentence(key, str(context.get("language") or "en"), **values)

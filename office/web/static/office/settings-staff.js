@@ -1,7 +1,7 @@
 // Coworkers: hiring, changing, retiring.
 
 import { api } from "./api.js";
-import { button, el, monogram } from "./dom.js";
+import { button, el, hueOf, monogram } from "./dom.js";
 import { confirmed, openDialog } from "./dialog.js";
 import { field, form } from "./forms.js";
 import { toast } from "./toast.js";
@@ -31,13 +31,14 @@ export async function editCoworker(coworker, office, done) {
   const fields = [
     field({ name: "name", label: say("settings.coworker_name"), hint: say("settings.coworker_name_hint"), value: coworker?.name }),
     field({ name: "title", label: say("settings.coworker_title"), value: coworker?.title }),
-    field({ name: "persona", label: say("settings.persona"), hint: say("settings.persona_hint"), kind: "area", value: coworker?.persona, rows: 8 }),
-    field({ name: "provider", label: say("settings.endpoint"), kind: "select", options: providers.map((one) => [one.id, one.name]), value: coworker?.provider }),
+    field({ name: "persona", label: say("settings.persona"), hint: say("settings.persona_hint"), kind: "area", value: coworker?.persona, rows: 6 }),
+    field({ name: "provider", label: say("settings.endpoint"), kind: "select", options: providers.map((one) => [one.id, one.name]), value: coworker?.provider || (providers.find((one) => one.kind !== "rehearsal") || providers[0])?.id }),
     field({ name: "model", label: say("settings.model"), hint: say("settings.coworker_model_hint"), value: coworker?.rehearsal ? "" : coworker?.model, list: "models", spellcheck: "false" }),
     field({ name: "language", label: say("settings.coworker_language"), kind: "select", options: [["ja", "日本語"], ["en", "English"]], value: coworker?.language || language }),
   ];
   const submit = async (values) => {
     if (coworker) values.version = coworker.version;
+    else values.hue = hueOf(values.name);
     const saved = coworker ? await api.patch(`coworkers/${coworker.id}/`, values) : await api.post("coworkers/", values);
     office.tookCoworkers([saved]);
     opened.close();

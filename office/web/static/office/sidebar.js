@@ -102,7 +102,7 @@ function fill(row, parts, { name, unread = 0, here = false, state, note, channel
   row.classList.toggle("row-unread", unread > 0 && !here);
   parts.badge.hidden = unread === 0 || here;
   parts.badge.dataset.unread = String(unread);
-  write(parts.badge, count(Math.min(unread, 999)));
+  write(parts.badge, unread ? count(Math.min(unread, 999)) : "");
   parts.badge.setAttribute("aria-label", say("sidebar.unread", { count: unread }));
   if (here) row.setAttribute("aria-current", "page");
   else row.removeAttribute("aria-current");
