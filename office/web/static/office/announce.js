@@ -36,7 +36,9 @@ function speak(region, sentence) {
 
 export const announceStart = (name) => announce(say("thread.said_writing", { name }));
 
-export function announceAnswer(name, text) {
+/** The words of an answer without the marks they were written with. */
+export function announceAnswer(name, html) {
+  const text = new DOMParser().parseFromString(html, "text/html").body.textContent.trim();
   const letters = [...text];
   const cut = letters.length > LONGEST;
   const words = cut ? letters.slice(0, LONGEST).join("") : text;

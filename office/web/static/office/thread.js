@@ -145,7 +145,7 @@ export class ThreadView {
     if (event === "run.failed") alert(run.error?.message || say("thread.failed"));
     if (event !== "message.posted" && event !== "message.edited") return;
     const own = message.author.id === this.office.me.id;
-    if (message.author.kind === "coworker") announceAnswer(message.author.name, message.text);
+    if (message.author.kind === "coworker") announceAnswer(message.author.name, message.html);
     else if (!own && !before.messages.has(message.number)) announce(say("thread.said", { name: message.author.name, text: message.text.slice(0, 300) }));
     if (!before.messages.has(message.number)) own ? this.scroll.toBottom() : this.scroll.noticed();
   }
