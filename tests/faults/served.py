@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,47 +19,61 @@ from tests.client import Client
 from tests.live_office import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 40.0
+PATIENCE = 60.0
+POSTGRESQL = os.environ.get("DATABASE_URL", "")
+
+
+class Seed:
+    """An office with its cast, made once and copied for each test: migrating an empty database takes its time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.model_port = folder, free_port()
+        place = f"127.0.0.1:{self.model_port}"
+        rates = dict.fromkeys(("OFFICE_API_RATE", "OFFICE_MESSAGE_RATE"), "100000/min")
+        self.environment = {**os.environ, **rates, "OFFICE_DATA": str(folder), "OFFICE_PRIVATE_ENDPOINTS": place}
+        self.database = f"seed_{os.getpid()}" if POSTGRESQL else ""
+        if POSTGRESQL:
+            administer(f'CREATE DATABASE "{self.database}"')
+            self.environment["DATABASE_URL"] = address_of(self.database)
+        command = [sys.executable, "-m", "tests.faults.seed", f"http://{place}/v1"]
+        words = subprocess.run(
+            command, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE
+        )
+        self.told: dict[str, str] = json.loads(words.stdout.splitlines()[-1])
+
+    def close(self) -> None:
+        if self.database:
+            administer(f'DROP DATABASE "{self.database}" WITH (FORCE)')
+
+
+def address_of(database: str) -> str:
+    return urlparse(POSTGRESQL)._replace(path="/" + database).geturl()
+
+
+def administer(statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(address_of("postgres"), autocommit=True) as connection:
+        connection.execute(statement)  # type: ignore[call-overload]
 
 
 class ServedOffice:
     """A context manager; `folder` holds everything it keeps, unless DATABASE_URL says PostgreSQL."""
 
-    def __init__(self, folder: Path, model_url: str, server: str, **environment: str) -> None:
-        self.folder, self.server, self.port = folder, server, free_port()
-        self.address = self._own_database()
-        place = urlparse(model_url).netloc
-        rates = dict.fromkeys(("OFFICE_API_RATE", "OFFICE_MESSAGE_RATE"), "100000/min")
-        self.environment = {
-            **os.environ, **rates, **environment, "OFFICE_DATA": str(folder), "OFFICE_PRIVATE_ENDPOINTS": place,
-        }  # fmt: skip
-        if self.address:
-            self.environment["DATABASE_URL"] = self.address
-        seed = self._python("-m", "tests.faults.seed", model_url)
-        words, _ = seed.communicate(timeout=PATIENCE)
-        assert seed.returncode == 0
-        self.seeded: dict[str, str] = json.loads(words.splitlines()[-1])
+    def __init__(self, folder: Path, seed: Seed, server: str, **environment: str) -> None:
+        self.folder, self.server, self.port = folder / "office", server, free_port()
+        shutil.copytree(seed.folder, self.folder)
+        self.environment = {**seed.environment, **environment, "OFFICE_DATA": str(self.folder)}
+        self.database = f"served_{os.getpid()}_{self.port}" if seed.database else ""
+        if self.database:
+            administer(f'CREATE DATABASE "{self.database}" TEMPLATE "{seed.database}"')
+            self.environment["DATABASE_URL"] = address_of(self.database)
+        self.seeded = seed.told
         self.clients: list[Client] = []
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
-
-    def _own_database(self) -> str:
-        """On PostgreSQL a database of its own beside the tests'; on SQLite a file in the folder."""
-        address = os.environ.get("DATABASE_URL", "")
-        if not address:
-            return ""
-        self.database = f"served_{os.getpid()}_{self.port}"
-        self._administer(f'CREATE DATABASE "{self.database}"')
-        return urlparse(address)._replace(path="/" + self.database).geturl()
-
-    def _administer(self, statement: str) -> None:
-        import psycopg
-
-        address = urlparse(os.environ["DATABASE_URL"])._replace(path="/postgres").geturl()
-        with psycopg.connect(address, autocommit=True) as connection:
-            connection.execute(statement)
 
     def _python(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -104,10 +119,10 @@ class ServedOffice:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Reads the database behind the office's back."""
-        if self.address:
+        if self.database:
             import psycopg
 
-            with psycopg.connect(self.address) as connection:
+            with psycopg.connect(address_of(self.database)) as connection:
                 return connection.execute(query).fetchall()  # type: ignore[arg-type]
         with sqlite3.connect(f"file:{self.folder}/office.sqlite3?mode=ro", uri=True) as file:
             return file.execute(query).fetchall()
@@ -127,5 +142,5 @@ class ServedOffice:
             self.kill()
         assert self.process.stdout is not None
         self.process.stdout.close()
-        if self.address:
-            self._administer(f'DROP DATABASE "{self.database}" WITH (FORCE)')
+        if self.database:
+            administer(f'DROP DATABASE "{self.database}" WITH (FORCE)')
