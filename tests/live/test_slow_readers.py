@@ -1,7 +1,5 @@
 """A socket that does not keep up: its memory is bounded, it is closed with 4008, and nobody else notices."""
 
-import threading
-
 import pytest
 from django.db import transaction
 
@@ -27,16 +25,17 @@ def raw(live):
         one.close()
 
 
-def rename(thread: str, count: int, size: int) -> None:
-    """Events of about `size` bytes, a few a transaction, as a busy thread makes them."""
-    for _ in range(count // 20):
+def rename(view, count: int, size: int) -> None:
+    """So many events of about that size, twenty a transaction; the view keeps pace, as one that reads does."""
+    for done in range(20, count + 1, 20):
         with transaction.atomic():
-            stream = log.lock(f"thread:{thread}")
+            stream = log.lock(view.stream)
             for _ in range(20):
-                log.append(stream, "thread.renamed", {"thread": {"id": thread, "title": "x" * size}})
+                log.append(stream, "thread.renamed", {"thread": {"id": view.thread, "title": "x" * size}})
+        view.client.wait(lambda done=done: view.seq == done)
 
 
-def slow_socket(client, reader: Socket | None = None) -> Socket:
+def slow_socket(client) -> Socket:
     """The hub's end of the only socket of that person."""
     return hub.of_person(client.person.pk)[0]
 
@@ -46,10 +45,7 @@ def test_a_socket_that_never_acknowledges_is_closed_4008_within_its_credit(cast,
     view = alice.watch(hall)
     slow = raw(bob, view.stream, buffer=1 << 20)
     end = slow_socket(bob)
-    writer = threading.Thread(target=rename, args=(hall, 1000, 200))
-    writer.start()
-    alice.wait(lambda: view.seq == 1000)
-    writer.join()
+    rename(view, 1000, 200)
     frames, code = slow.read()
     assert code == 4008
     assert frames[-1] == {"type": "goodbye", "code": 4008, "retry": True, "retry_after": 1}
@@ -66,10 +62,7 @@ def test_a_socket_that_never_reads_is_let_go_and_others_lose_nothing(cast, tab, 
     alice, bob = tab(cast.alice), tab(cast.bob, connect=False)
     view = alice.watch(hall)
     slow = raw(bob, view.stream, buffer=2048)
-    writer = threading.Thread(target=rename, args=(hall, 500, 30_000))
-    writer.start()
-    alice.wait(lambda: view.seq == 500)
-    writer.join()
+    rename(view, 500, 30_000)
     alice.wait(lambda: not hub.of_person(cast.bob.pk) or alice.pump(0.01))
     assert view.fills == 0
     assert sum(len(one) for one in hub.by_stream.values()) == 1
