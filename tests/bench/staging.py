@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from tests.bench.processes import ROOT, Failed, clean_environment
+from tests.bench.processes import ROOT, Failed, clean_environment, die_with_parent
 
 MODEL = "scripted-1"
 
@@ -40,13 +40,9 @@ def stage(folder: str, *, channels: int = 0, dms: int = 0, model: str = "") -> S
     """Sets an office up in `folder`; `model` is the base URL of the scripted server."""
     command = ["-m", "tests.bench.staging", "--channels", str(channels), "--dms", str(dms), "--model", model]
     done = subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=clean_environment(**environment(folder, model)),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+        [sys.executable, *command], cwd=ROOT, env=clean_environment(**environment(folder, model)), capture_output=True,
+        text=True, timeout=120, preexec_fn=die_with_parent,
+    )  # fmt: skip
     if done.returncode:
         raise Failed(f"the office could not be set up:\n{done.stderr[-3000:]}")
     made = json.loads(done.stdout.splitlines()[-1])
