@@ -131,6 +131,7 @@ def test_what_was_posted_while_the_line_was_cut_is_there_once_and_in_order(
 ) -> None:
     alice = owner(window(), product)
     project(alice)
+    write(alice, "Before the line was cut")
     away = window(like=alice)
     away.goto(alice.url)
     expect(bodies(away).last).to_be_visible()

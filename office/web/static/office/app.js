@@ -68,6 +68,8 @@ class Office {
       whisper: (frame) => this.whisper(frame),
       status: (word) => this.bar.show(word),
       dropped: (stream) => this.dropped(stream),
+      // Pieces of running answers are in no log: what was written before one listened is asked for.
+      caughtUp: (stream) => stream === this.thread.stream && this.thread.poll(),
       poll: () => this.thread.poll(),
     };
   }
@@ -203,10 +205,11 @@ class Office {
   // -- places -----------------------------------------------------------------------------------
 
   async go(place, id) {
+    const wish = (this.wish = {}); // a place that takes its time must not come after one chosen later
     if (place === "channel") return this.places.go("channel", id);
     const known = lists.dmOf(this.lists, id);
     const channel = known || (await this.openDm(id));
-    return channel && this.places.go("channel", channel.id);
+    return channel && this.wish === wish && this.places.go("channel", channel.id);
   }
 
   async openDm(coworker) {
@@ -266,6 +269,7 @@ class Office {
   }
 
   async openSettings(section) {
+    this.wish = null;
     this.places.show("settings", say("settings.title"));
     this.drawLists();
     await this.settings.open(section);

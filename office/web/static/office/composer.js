@@ -13,7 +13,7 @@ export class Composer {
   /** `send(text)`, `typing()`, and `mentionable()`: the coworkers who can be called here, none in a DM. */
   constructor(host, { send, typing, mentionable }) {
     Object.assign(this, { sendText: send, typing, mentionable, channel: null, told: 0 });
-    this.field = el("textarea.composer-field", { id: "composer-field", rows: 1, dir: "auto", "data-testid": "composer-field", enterkeyhint: isTouch() ? "enter" : "send", "aria-autocomplete": "list" });
+    this.field = el("textarea.composer-field", { id: "composer-field", rows: 1, dir: "auto", "data-testid": "composer-field", disabled: true, enterkeyhint: isTouch() ? "enter" : "send", "aria-autocomplete": "list" });
     this.sendButton = el("button.send", { type: "submit", "aria-label": say("composer.send"), title: say("composer.send"), "data-testid": "send", disabled: true }, icon("send"));
     this.mention = el("button.icon-button.composer-at", { type: "button", onclick: () => this.startMention(), "aria-label": say("composer.mention"), title: say("composer.mention") }, "@");
     this.hint = el("span.composer-hint");

@@ -25,7 +25,7 @@ class Stream {
 
 /**
  * `port` is the world: socketUrl(), events(stream, cursor), apply(stream, event), reload(stream) → cursor,
- * deltas(items), whisper(frame), status(word), dropped(stream), poll(). Times and the socket class can be replaced.
+ * deltas(items), whisper(frame), status(word), dropped(stream), caughtUp(stream), poll(). Times and the socket class can be replaced.
  */
 export class Live {
   constructor(port, { Socket = WebSocket, random = Math.random } = {}) {
@@ -191,6 +191,7 @@ export class Live {
     if (!stream) return;
     stream.joined = true;
     this.headSeen(stream, epoch, head);
+    if (!stream.filling) this.port.caughtUp(name);
   }
 
   beat(heads) {
@@ -254,6 +255,7 @@ export class Live {
     }
     stream.filling = false;
     this.tell();
+    if (!failure) this.port.caughtUp(stream.name);
     if (failure) this.fillFailed(stream, failure);
     else if (stream.known > stream.cursor.seq && this.streams.has(stream.name)) this.fill(stream);
   }

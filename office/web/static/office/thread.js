@@ -52,9 +52,12 @@ export class ThreadView {
 
   async load() {
     const channel = this.channel;
+    const early = (this.early = []); // pieces that come while the snapshot is on its way, and may be newer than it
     const snapshot = await api.get(`threads/${channel.thread}/`);
     if (this.channel !== channel) return null;
     this.state = fromSnapshot(snapshot);
+    if (this.early === early) this.early = null;
+    this.deltas(early);
     this.unreadFrom ??= this.firstUnread();
     this.office.tookCoworkers(snapshot.coworkers || []);
     this.draw();
@@ -102,6 +105,7 @@ export class ThreadView {
   }
 
   deltas(items) {
+    this.early?.push(...items);
     if (!this.state) return;
     for (const item of items) {
       if (item.stream !== this.stream) continue;
