@@ -92,8 +92,17 @@ def archive_channel(actor: Person, *, channel: str) -> Channel:
     found = project_channel_for(actor, channel)
     found.archived = found.archived or timezone.now()
     found.save(update_fields=["archived"])
+    tell_members(found)
     audit(found.office, actor, "channel.archived", found.pk)
     return found
+
+
+def tell_members(channel: Channel) -> None:
+    """The channel as it is now, to each person in it and to nobody else."""
+    seats = channel.members.exclude(person=None).order_by("person")  # one order, so that two never wait for each other
+    for person in seats.values_list("person_id", flat=True):
+        stream = log.lock(person_stream(person))
+        log.append(stream, "channel.changed", {"channel": channel_body(channel)})
 
 
 def project_channel_for(actor: Person, channel: str) -> Channel:

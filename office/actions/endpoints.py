@@ -10,6 +10,7 @@ from django.utils import timezone
 from office import net, secrets
 from office.access import check_runs_office, provider_for
 from office.actions.audit import audit
+from office.actions.staff import changes_told
 from office.endpoints import usual_place
 from office.errors import Refused
 from office.events import coworker_body, office_stream
@@ -36,20 +37,25 @@ def add_provider(actor: Person, *, name: str, base_url: str, key: str = "", **re
 @transaction.atomic(durable=True)
 def change_provider(actor: Person, *, provider: str, **fields: Any) -> Provider:
     """Changes the named fields. A new base URL drops the key: it is never sent to a host it was not stored for."""
-    found = provider_for(actor, provider)
-    if found.kind in FIXED:
-        raise Refused("provider_fixed", status=409)
-    if "name" in fields:
-        found.name = check_name(fields["name"])
-    if "base_url" in fields and checked_url(fields["base_url"]) != found.base_url:
-        found.base_url, found.unsupported = checked_url(fields["base_url"]), []
-        write_key(found, "")
-    if "key" in fields:
-        write_key(found, fields["key"])
-    write_rest(found, fields)
-    found.save()
-    audit(found.office, actor, "provider.changed", found.pk, fields=sorted(set(fields) - {"key"}))
+    with changes_told(check_runs_office(actor).office):
+        found = provider_for(actor, provider)
+        if found.kind in FIXED:
+            raise Refused("provider_fixed", status=409)
+        write_fields(found, fields)
+        found.save()
+        audit(found.office, actor, "provider.changed", found.pk, fields=sorted(set(fields) - {"key"}))
     return found
+
+
+def write_fields(provider: Provider, fields: dict[str, Any]) -> None:
+    if "name" in fields:
+        provider.name = check_name(fields["name"])
+    if "base_url" in fields and checked_url(fields["base_url"]) != provider.base_url:
+        provider.base_url, provider.unsupported = checked_url(fields["base_url"]), []
+        write_key(provider, "")
+    if "key" in fields:
+        write_key(provider, fields["key"])
+    write_rest(provider, fields)
 
 
 @transaction.atomic(durable=True)
@@ -93,7 +99,7 @@ def adopt_environment(office: Office) -> Provider | None:
     base_url = checked_url(url or "https://api.openai.com/v1")
     model = os.environ.get("OPENAI_MODEL") or ("gpt-5-mini" if not url else "")
     own_names = [say("founding.environment", language) for language in LANGUAGES]
-    with transaction.atomic():
+    with transaction.atomic(), changes_told(office):
         provider = Provider.objects.filter(office=office, base_url=base_url, retired=None).first()
         provider = provider or Provider(
             office=office, base_url=base_url, name=say("founding.environment", office.language)
@@ -108,7 +114,7 @@ def adopt_environment(office: Office) -> Provider | None:
 
 def adopt_local(office: Office, base_url: str) -> Provider:
     """On each start with the `local` extra: the small model of this machine, for coworkers who would only rehearse."""
-    with transaction.atomic():
+    with transaction.atomic(), changes_told(office):
         provider, _ = Provider.objects.get_or_create(
             office=office, kind=ProviderKind.LOCAL, defaults={"name": say("founding.local", office.language)}
         )
@@ -121,7 +127,10 @@ def adopt_local(office: Office, base_url: str) -> Provider:
 def let_go_local(office: Office) -> None:
     """On a start without the small model: whoever answered by it rehearses again, and says so."""
     rehearsal = Provider.objects.get(office=office, kind=ProviderKind.REHEARSAL)
-    Coworker.objects.filter(office=office, provider__kind=ProviderKind.LOCAL).update(provider=rehearsal, model="")
+    with transaction.atomic(), changes_told(office):
+        Coworker.objects.filter(office=office, provider__kind=ProviderKind.LOCAL).update(
+            provider=rehearsal, model="", version=F("version") + 1
+        )
 
 
 def move_rehearsers(office: Office, provider: Provider) -> None:
@@ -178,6 +187,8 @@ def write_rest(provider: Provider, fields: dict[str, Any]) -> None:
 
 def note_models(provider: Provider, models: list[str]) -> None:
     """Keeps the list an endpoint gave, and takes the first as default where none was chosen."""
-    provider.model_names = models[:500]
-    provider.default_model = provider.default_model or models[0]
-    provider.save(update_fields=["model_names", "default_model"])
+    with transaction.atomic(), changes_told(provider.office):
+        provider.refresh_from_db(fields=["default_model"])  # asking took a while; somebody may have chosen meanwhile
+        provider.model_names = models[:500]
+        provider.default_model = provider.default_model or models[0]
+        provider.save(update_fields=["model_names", "default_model"])

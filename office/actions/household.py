@@ -4,6 +4,8 @@ from django.db import transaction
 
 from office.access import check_runs_office, membership_for
 from office.actions.audit import audit
+from office.events import member_body, office_stream
+from office.live import log
 from office.models import Membership, Office, Person
 from office.naming import check_name
 
@@ -21,8 +23,14 @@ def change_office(actor: Person, *, name: str | None = None, language: str | Non
 
 @transaction.atomic(durable=True)
 def change_me(actor: Person, *, name: str | None = None, language: str | None = None) -> Membership:
-    """One's own name and the language of one's screen."""
+    """One's own name and the language of one's screen; the others hear of a new name."""
+    member = membership_for(actor)
+    stream = log.lock(office_stream(member.office_id))
+    renamed = name is not None and check_name(name) != actor.name
     actor.name = check_name(name) if name is not None else actor.name
     actor.language = language or actor.language
     actor.save(update_fields=["name", "language"])
-    return membership_for(actor)
+    member.person = actor
+    if renamed:
+        log.append(stream, "membership.changed", {"member": member_body(member), "left": False})
+    return member

@@ -1,5 +1,7 @@
 """Hiring, changing and retiring coworkers."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -10,7 +12,7 @@ from office.actions.audit import audit
 from office.errors import Refused
 from office.events import coworker_body, office_stream
 from office.live import log
-from office.models import Coworker, Person
+from office.models import Coworker, Office, Person
 from office.naming import check_name, name_key
 from office.words import LANGUAGES
 
@@ -60,6 +62,25 @@ def retire_coworker(actor: Person, *, coworker: str) -> Coworker:
     log.append(stream, "coworker.retired", {"coworker": coworker_body(found)})
     audit(office, actor, "coworker.retired", found.pk)
     return found
+
+
+@contextmanager
+def changes_told(office: Office) -> Iterator[None]:
+    """Tells the office of every coworker that looks different after the block. Use it first in a transaction.
+
+    For changes that reach coworkers by way of their endpoint, whose name and model they show.
+    """
+    stream = log.lock(office_stream(office))
+    before = bodies_of(office)
+    yield
+    for id, body in bodies_of(office).items():
+        if body != before.get(id):
+            log.append(stream, "coworker.changed", {"coworker": body})
+
+
+def bodies_of(office: Office) -> dict[str, dict[str, Any]]:
+    rows = Coworker.objects.filter(office=office).select_related("provider").order_by("created", "pk")
+    return {coworker.pk: coworker_body(coworker) for coworker in rows}
 
 
 def write_sheet(coworker: Coworker, sheet: dict[str, Any]) -> None:

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from office.actions.endpoints import adopt_environment
+from office.actions.endpoints import adopt_environment, adopt_local, let_go_local
 from office.actions.staff import change_coworker
+from office.events import coworker_body, office_stream
+from office.live.models import Event
 from office.models import Coworker, Provider
 from office.words import say
 from tests.cast import Cast
@@ -178,3 +180,38 @@ def test_without_the_variables_on_a_later_start_the_stored_endpoint_stays(cast: 
     environment.delenv("OPENAI_BASE_URL")
     assert adopt_environment(cast.office) is None
     assert endpoints_of(cast) == {"https://models.example.com/v1"}
+
+
+def told_by(step) -> dict[str, dict]:
+    """What events say of coworkers after a step: the last word on each."""
+    before = Event.objects.count()
+    step()
+    events = Event.objects.order_by("pk")[before:]
+    assert {event.type for event in events} <= {"coworker.changed"}
+    return {event.payload["coworker"]["id"]: event.payload["coworker"] for event in events}
+
+
+def now(cast: Cast) -> dict[str, dict]:
+    rows = cast.office.coworkers.select_related("provider").all()
+    return {coworker.pk: coworker_body(coworker) for coworker in rows}
+
+
+def test_a_start_tells_which_coworkers_answer_otherwise_than_before(cast: Cast, monkeypatch) -> None:
+    assert told_by(lambda: adopt_local(cast.office, "http://127.0.0.1:9999/v1")) == now(cast)
+    assert told_by(lambda: adopt_local(cast.office, "http://127.0.0.1:9998/v1")) == {}
+    assert told_by(lambda: let_go_local(cast.office)) == now(cast)
+    assert told_by(lambda: let_go_local(cast.office)) == {}
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    assert told_by(lambda: adopt_environment(cast.office)) == now(cast)
+    monkeypatch.setenv("OPENAI_MODEL", "another")
+    assert told_by(lambda: adopt_environment(cast.office)) == now(cast)
+    assert {one["model"] for one in now(cast).values()} == {"another"}
+
+
+def test_a_model_that_a_test_brings_to_light_is_told(cast: Cast, alice: Desk, scripted: Scripted) -> None:
+    provider = added(alice, scripted.base_url)
+    Coworker.objects.filter(pk=cast.lead.pk).update(provider=provider["id"], model="")
+    told = told_by(lambda: alice.post(f"providers/{provider['id']}/test/"))
+    assert told == {cast.lead.pk: now(cast)[cast.lead.pk]}
+    assert told[cast.lead.pk]["model"] == "small"
+    assert Event.objects.last().stream_id == office_stream(cast.office)
