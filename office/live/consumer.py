@@ -68,6 +68,8 @@ class Connection:
         self._acked = 0
         self._greeted = False
         self._bucket = Bucket(settings.LIVE_FRAMES_PER_10_SECONDS, 10)
+        # Of their own, so that a tab may ask for all the streams it is allowed at once when it opens.
+        self._asking = Bucket(settings.LIVE_STREAMS_PER_SOCKET + settings.LIVE_FRAMES_PER_10_SECONDS, 10)
         self._subscriptions: set[asyncio.Task[None]] = set()
         self._wanted: set[str] = set()
         # One question to the database at a time: a socket that asks much keeps no thread from the others.
@@ -118,12 +120,15 @@ class Connection:
     def _take(self, frame: dict[str, Any]) -> None:
         if frame["type"] == "ack":
             self._ack(frame)
-        elif not self._bucket.take(self.socket.seen):
+        elif not self._bucket_for(frame).take(self.socket.seen):
             self.socket.close(frames.TOO_MANY)
         elif not self._greeted:
             self._hello(frame)
         else:
             self._act(frame)
+
+    def _bucket_for(self, frame: dict[str, Any]) -> Bucket:
+        return self._asking if self._greeted and frame["type"] in ("subscribe", "unsubscribe") else self._bucket
 
     def _hello(self, frame: dict[str, Any]) -> None:
         if frame["type"] != "hello" or frame.get("version") != frames.VERSION:

@@ -92,6 +92,21 @@ def test_too_many_frames_close_4009(cast, tab, settings) -> None:
     assert alice.closed_with() == 4009
 
 
+def test_a_full_set_of_subscriptions_at_once_is_not_too_much(cast, tab, settings) -> None:
+    alice = tab(cast.alice)
+    for number in range(settings.LIVE_STREAMS_PER_SOCKET):
+        alice.send(type="subscribe", stream=f"thread:none{number}")
+    assert alice.subscribe(f"person:{cast.alice.pk}")["type"] == "subscribed"
+
+
+def test_subscribing_without_an_end_is_too_much(cast, tab, settings) -> None:
+    settings.LIVE_FRAMES_PER_10_SECONDS, settings.LIVE_STREAMS_PER_SOCKET = 5, 3
+    alice = tab(cast.alice)
+    for number in range(30):
+        alice.send(type="subscribe", stream=f"thread:none{number}")
+    assert alice.closed_with() == 4009
+
+
 def test_acknowledging_much_is_not_too_much(cast, tab, settings) -> None:
     settings.LIVE_FRAMES_PER_10_SECONDS = 5
     alice = tab(cast.alice)
