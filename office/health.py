@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import Any
 
 from channels.layers import get_channel_layer
@@ -9,11 +10,15 @@ from django.db import connection
 from django.http import HttpRequest, JsonResponse
 
 from office import jobs
+from office.ids import new_id
+from office.live.hub import Socket, hub
 from office.live.pool import in_pool
+from office.live.relay import relay
+from office.live.wire import GROUP, wire
 from office.models import Office, Provider, ProviderKind
 
 LOG = logging.getLogger(__name__)
-PATIENCE_SECONDS = 2
+PATIENCE_SECONDS, ROUND_SECONDS = 2, 0.2
 
 
 async def healthz(request: HttpRequest) -> JsonResponse:
@@ -46,11 +51,23 @@ def ping() -> str:
 
 
 async def layer() -> dict[str, Any]:
-    """Sends a word through the layer and waits for it to come back."""
+    """Sends a parcel by the way that events take, through the layer and this process's relay, and waits for it.
+
+    Nothing is left behind on the layer: a channel of the probe's own would stay subscribed with Redis.
+    """
+    relay.ensure_running()
     channels: Any = get_channel_layer()
-    name = await channels.new_channel("health")
-    await channels.send(name, {"type": "health"})
-    await channels.receive(name)
+    ear, stream = Socket(new_id(), "", ""), f"health:{new_id()}"
+    hub.join(ear, stream)
+    try:
+        message = {"type": "live.parcels", "origin": wire.process, "parcels": [["health", stream, "heard"]]}
+        while True:  # again: a relay that has just begun does not listen at once
+            await channels.group_send(GROUP, message)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ear.take(), ROUND_SECONDS)
+                break
+    finally:
+        hub.leave(ear, stream)
     return {"kind": type(channels).__name__}
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 from channels.layers import channel_layers
 
+from office.live.hub import hub
 from office.live.relay import relay
 from tests.faults.mirror import assert_same
 from tests.live_office import free_port
@@ -77,7 +78,8 @@ def layer(redis_url):
     host = {"address": redis_url, "socket_timeout": None}
     prefix = f"test{os.getpid()}"
     made = RedisPubSubChannelLayer(hosts=[host], prefix=prefix)
-    before = channel_layers.set("default", made)
+    before = channel_layers["default"]  # made now if nobody has asked for it yet
+    channel_layers.set("default", made)
     yield made
     channel_layers.set("default", before)
 
@@ -148,3 +150,14 @@ def test_a_hundred_sends_open_no_more_connections(both, server_side) -> None:
         alice.say(view.thread, str(number))
     bob.wait(lambda: len(view.messages) == 101)
     assert len(server_side.client_list()) <= before + 2
+
+
+def test_asking_for_health_leaves_nothing_behind(layer, both, server_side, live) -> None:
+    alice, _, _ = both
+    ask = lambda: alice.http.get(f"{live.url}/healthz").json()["channel_layer"]  # noqa: E731
+    assert ask() == {"ok": True, "kind": "RedisPubSubChannelLayer"}
+    subscribed = server_side.pubsub_channels()
+    for _ in range(5):
+        assert ask()["ok"]
+    assert sorted(server_side.pubsub_channels()) == sorted(subscribed)
+    assert not [stream for stream in hub.by_stream if stream.startswith("health:")]

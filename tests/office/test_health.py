@@ -64,6 +64,19 @@ async def test_a_layer_that_takes_nothing_is_a_503(cast: Cast, engine, monkeypat
     assert (await AsyncClient().get("/healthz")).status_code == 503
 
 
+async def test_a_layer_that_swallows_everything_is_a_503(cast: Cast, engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine(True)
+    monkeypatch.setattr(health, "PATIENCE_SECONDS", 0.05)
+
+    class Deaf:
+        async def group_send(self, group: str, message: dict) -> None:
+            pass
+
+    monkeypatch.setattr(health, "get_channel_layer", Deaf)
+    answer = await AsyncClient().get("/healthz")
+    assert (answer.status_code, answer.json()["channel_layer"]) == (503, {"ok": False, "why": "TimeoutError"})
+
+
 async def test_it_says_nothing_of_people_keys_or_addresses(cast: Cast, engine) -> None:
     engine(True)
     told = (await AsyncClient().get("/healthz")).content.decode()
