@@ -1,8 +1,10 @@
 """Reads that need everything: the snapshot of a thread with its running answers, and the sidebar."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
+from django.utils import timezone
 
 from modes.events import run_body
 from modes.models import LIVE, Run, RunState
@@ -10,12 +12,13 @@ from modes.stream import ticker
 from office.access import channels_for, coworkers_for, members_for, membership_for
 from office.events import channel_body, coworker_body, member_body, office_stream, person_stream
 from office.live import log
-from office.models import Channel, Person
+from office.models import Channel, Membership, Person, Role
 from threads.actions import sit
 from threads.models import Thread
 from threads.queries import open_threads, read_marks, thread_view
 
 SHOWN_ENDS = 50
+PRESENT = timedelta(seconds=60)  # three beats, each of which marks who is here
 
 
 def thread_snapshot(actor: Person, thread: Thread) -> dict[str, Any]:
@@ -67,16 +70,23 @@ def sidebar(actor: Person) -> dict[str, Any]:
     """Everything at the left of the page, with the positions of the two streams that keep it fresh."""
     member = membership_for(actor)
     office = member.office
-    heads = {name: log.head(name) for name in (office_stream(office), person_stream(actor.pk))}
+    public = None if member.role == Role.GUEST else office_stream(office)  # guests know only their channels
+    heads = {name: log.head(name) for name in (public, person_stream(actor.pk)) if name}
     channels = list(channels_for(actor).order_by("kind", "created", "pk"))
     states = coworker_states(office.pk)
     return {
         "channels": channel_rows(actor, channels),
         "coworkers": [{**coworker_body(one), "state": states.get(one.pk, "idle")} for one in coworkers_for(actor)],
-        "people": [member_body(one) for one in members_for(actor)],
-        "stream": position(office_stream(office), heads),
+        "people": [person_row(one) for one in members_for(actor)],
+        "stream": position(public, heads) if public else None,
         "me_stream": position(person_stream(actor.pk), heads),
     }
+
+
+def person_row(member: Membership) -> dict[str, Any]:
+    """A person and whether they are here. Only lists say so: in an event it would be untrue a minute later."""
+    seen = member.person.last_seen
+    return {**member_body(member), "present": seen is not None and timezone.now() - seen < PRESENT}
 
 
 def position(name: str, heads: dict[str, tuple[str, int]]) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def change_role(actor: Person, *, person: str, role: str) -> Membership:
     member.role = role
     member.save(update_fields=["role"])
     if role == Role.GUEST:
-        leave_open_channels(office, person)
+        leave_what_guests_may_not_hear(office, person)
     log.append(stream, "membership.changed", {"member": member_body(member), "left": False})
     audit(office, actor, "member.role_changed", person, role=role)
     return member
@@ -171,8 +171,9 @@ def fresh_password(member: Membership) -> str:
     return password
 
 
-def leave_open_channels(office: Office, person: str) -> None:
-    """Sockets of somebody who became a guest stop hearing the channels that are open to all but guests."""
+def leave_what_guests_may_not_hear(office: Office, person: str) -> None:
+    """Sockets of somebody who became a guest stop hearing the office and the channels open to all but guests."""
+    announce.drop(office_stream(office), person)
     for channel in Channel.objects.filter(office=office, kind__in=[ChannelKind.MASTER, ChannelKind.EVERYONE]):
         for name in streams_of(channel):
             announce.drop(name, person)

@@ -57,4 +57,4 @@ def still_valid(
     active = Membership.objects.filter(person__in=people, person__is_active=True)
     present = set(active.values_list("person_id", flat=True))
     Person.objects.filter(pk__in=present).update(last_seen=now)
-    return alive, present, {pair for pair in pairs if streams.may_follow(*pair)}
+    return alive, present, streams.those_who_may(pairs)

@@ -103,9 +103,15 @@ class Office {
       const { lists: next, again } = lists.afterListEvent(this.lists, event);
       this.lists = next;
       if (again) this.readSidebarSoon();
+      if (event.event === "channel.changed" && event.payload.channel.id === this.channel?.id) this.channelChanged();
       if (event.event === "channel.dropped" && !this.lists.channels.has(this.channel?.id)) this.places.go("home");
     }
     this.drawLists();
+  }
+
+  channelChanged() {
+    this.channel = this.lists.channels.get(this.channel.id) || this.channel;
+    this.composer.openness(this.channel);
   }
 
   applyToThread(thread, event) {
@@ -128,7 +134,7 @@ class Office {
     if (stream === this.thread.stream) return this.thread.load();
     const body = await this.readSidebar();
     const channel = body.channels.find((one) => one.stream === stream);
-    return [body.stream, body.me_stream, channel].find((one) => one && (one.name === stream || one.stream === stream));
+    return [...positionsOf(body), channel].find((one) => one && (one.name === stream || one.stream === stream));
   }
 
   dropped(stream) {
@@ -142,7 +148,7 @@ class Office {
   async readSidebar() {
     const body = await api.get("sidebar/");
     this.lists = lists.fromSidebar(body, this.lists);
-    for (const { name, epoch, seq } of [body.stream, body.me_stream]) this.live.position(name, epoch, seq);
+    for (const { name, epoch, seq } of positionsOf(body)) this.live.position(name, epoch, seq);
     for (const { stream, epoch, seq } of body.channels.slice(0, 110)) this.live.follow(stream, { epoch, seq });
     this.drawLists();
     return body;
@@ -285,6 +291,9 @@ class Office {
     });
   }
 }
+
+/** A guest has no stream of the whole office. */
+const positionsOf = (sidebar) => [sidebar.stream, sidebar.me_stream].filter(Boolean);
 
 const office = new Office();
 office.start().catch((problem) => {

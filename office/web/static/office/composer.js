@@ -36,8 +36,13 @@ export class Composer {
     this.field.placeholder = label;
     this.field.setAttribute("aria-label", label);
     this.mention.hidden = channel.kind === "dm";
-    this.closed = channel.archived;
-    this.field.disabled = channel.archived;
+    this.openness(channel);
+  }
+
+  /** An archived channel is closed for writing, also when that happens while one is in it; the draft stays. */
+  openness(channel) {
+    this.channel = channel;
+    this.closed = this.field.disabled = channel.archived;
     this.changed({ typed: false });
   }
 

@@ -64,7 +64,8 @@ export class Sidebar {
 
   personRow(person) {
     const row = this.row(person.id, () => plain(monogram(person.name, undefined, "person")));
-    const present = person.present ?? (person.last_seen && Date.now() - Date.parse(person.last_seen) < PRESENT_MS);
+    // The server's word is of the moment the list was read, so a "present" fades.
+    const present = person.present !== false && person.last_seen && Date.now() - Date.parse(person.last_seen) < PRESENT_MS;
     row.set({ name: person.name, state: present ? "present" : "away" });
     return row.el;
   }
