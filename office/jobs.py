@@ -18,6 +18,8 @@ from office.live.pool import in_pool
 
 LOG = logging.getLogger(__name__)
 RECHECK_SECONDS = 5.0
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+Key = tuple[str, str]  # kind and key of a job
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,36 @@ def cancel(name: str, key: str) -> None:
     transaction.on_commit(partial(engine.cancel, name, key), robust=True)
 
 
+class Pauses:
+    """How long a job that raised stays out: a second, then twice as long each time, to half a minute.
+
+    A body answers for its own faults; one that raises all the same (the database is gone, a row cannot be read) is
+    still queued, and without a pause would be started again and again as fast as the machine can.
+    """
+
+    def __init__(self) -> None:
+        self._pauses: dict[Key, tuple[float, float]] = {}  # how long, and until when
+
+    def failed(self, job: Key, now: float) -> float:
+        """Notes a fault; the pause that follows it."""
+        before, _ = self._pauses.get(job, (0.0, 0.0))
+        pause = min(max(FIRST_PAUSE, before * 2), LONGEST_PAUSE)
+        self._pauses[job] = (pause, now + pause)
+        return pause
+
+    def out(self, job: Key, now: float) -> bool:
+        return job in self._pauses and now < self._pauses[job][1]
+
+    def forget(self, job: Key) -> None:
+        self._pauses.pop(job, None)
+
+    def keep(self, kind: str, keys: set[str], now: float) -> None:
+        """Of a kind's jobs only those in `keys` still wait; the others were seen to elsewhere."""
+        for job in list(self._pauses):
+            if job[0] == kind and job[1] not in keys and not self.out(job, now):
+                self.forget(job)
+
+
 class Embedded:
     """One per serving process."""
 
@@ -66,7 +98,8 @@ class Embedded:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
         self._main: asyncio.Task[None] | None = None
-        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._running: dict[Key, asyncio.Task[None]] = {}
+        self._pauses = Pauses()
         self.stopping = False
 
     @property
@@ -130,11 +163,13 @@ class Embedded:
         room = settings.JOBS_AT_ONCE - len(self._running)
         if room <= 0:
             return
-        for key in await in_pool(kind.ready, room):
+        keys = await in_pool(kind.ready, room)
+        self._pauses.keep(name, {*keys, *(key for kind, key in self._running if kind == name)}, self._now())
+        for key in keys:
             self._start(name, key)
 
     def _start(self, name: str, key: str) -> None:
-        if (name, key) not in self._running:
+        if (name, key) not in self._running and not self._pauses.out((name, key), self._now()):
             task = asyncio.get_running_loop().create_task(KINDS[name].body(key))
             self._running[name, key] = task
             task.add_done_callback(partial(self._ended, name, key))
@@ -142,8 +177,16 @@ class Embedded:
     def _ended(self, name: str, key: str, task: asyncio.Task[None]) -> None:
         self._running.pop((name, key), None)
         if not task.cancelled() and task.exception():
-            LOG.error("job %s %s failed", name, key, exc_info=task.exception())
+            pause = self._pauses.failed((name, key), self._now())
+            LOG.error("job %s %s failed, again in %.0f s if need be", name, key, pause, exc_info=task.exception())
+            if self._loop is not None:
+                self._loop.call_later(pause, self._wake.set)
+        else:
+            self._pauses.forget((name, key))
         self._wake.set()
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
 
 
 engine = Embedded()
