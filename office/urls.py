@@ -1,11 +1,11 @@
 """Every address of the office. The composition root: it may name all packages."""
 
 from django.urls import include, path, re_path
-from drf_spectacular.views import SpectacularAPIView
 
 from modes.api import views as modes
 from office.api import providers, views
 from office.api.plain import NotThere
+from office.api.schema import DocsView, SchemaView
 from office.health import healthz
 from threads.api import views as threads
 
@@ -55,7 +55,7 @@ WORK = [
     path("runs/<str:run>/", modes.RunView.as_view()),
     path("runs/<str:run>/partial/", modes.PartialView.as_view()),
 ]
-SCHEMA = [path("schema/", SpectacularAPIView.as_view())]
+SCHEMA = [path("schema/", SchemaView.as_view()), path("docs/", DocsView.as_view())]
 
 urlpatterns = [
     path("healthz", healthz),

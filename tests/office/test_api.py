@@ -7,6 +7,7 @@ from django.core.management import call_command
 from rest_framework.test import APIClient
 
 from office.models import Membership, Person
+from office.web.security import POLICY
 from tests.cast import Cast
 from tests.desk import Desk, new_uuid
 
@@ -154,6 +155,26 @@ def test_an_empty_change_changes_nothing(cast: Cast, alice: Desk) -> None:
 
 def test_the_schema_is_complete_and_without_a_warning(transactional_db: None, tmp_path) -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yaml"))
+
+
+def test_the_page_of_the_api_lists_every_operation_under_the_strict_policy(cast: Cast, alice: Desk) -> None:
+    answer = alice.http.get("/api/v1/docs/", HTTP_ACCEPT="text/html,*/*;q=0.8")
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert answer.headers["Content-Security-Policy"] == POLICY
+    assert "<script" not in page
+    assert "style=" not in page
+    described = alice.http.get("/api/v1/schema/?format=json").json()
+    assert described["paths"]
+    assert [path for path in described["paths"] if f"<code>{path}</code>" not in page] == []
+    assert "<code>client_msg_id</code>" in page
+
+
+@pytest.mark.parametrize("address", ["schema/", "docs/"])
+def test_strangers_get_the_schema_and_its_page_refused_in_the_usual_shape(address: str, cast: Cast) -> None:
+    answer = Desk(None).http.get(f"/api/v1/{address}")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (401, "application/json")
+    assert answer.json()["error"]["code"] == "not_signed_in"
 
 
 @pytest.mark.parametrize("value", ["-1", "x", "1e3", "９", "9" * 30])
