@@ -9,7 +9,7 @@ from django.utils import timezone
 from office.actions import founding, people
 from office.errors import Refused
 from office.models import Invite, Membership, Office, Person
-from tests.cast import PASSWORD, Cast
+from tests.cast import PASSWORD, Cast, extra_person
 from tests.desk import Desk, beside
 
 
@@ -145,3 +145,12 @@ def test_somebody_who_left_can_be_invited_again_and_starts_anew(cast: Cast) -> N
 def test_an_address_is_taken_whatever_its_case(cast: Cast) -> None:
     url = Desk(cast.alice).post("invites/", role="member")["url"]
     assert code_of(lambda: join(url, "BOB")) == "email_taken"
+
+
+def test_the_list_says_who_is_here(cast: Cast) -> None:
+    now = timezone.now()
+    Person.objects.filter(pk=cast.alice.pk).update(last_seen=now - timedelta(seconds=20))
+    Person.objects.filter(pk=cast.bob.pk).update(last_seen=now - timedelta(seconds=90))
+    extra_person(cast, "Nora")
+    listed = {one["name"]: one["present"] for one in Desk(cast.alice).get("sidebar/")["people"]}
+    assert listed == {"Alice": True, "Bob": False, "Nora": False}
