@@ -1,5 +1,6 @@
 """Starting, stopping and repeating runs."""
 
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -23,7 +24,22 @@ from threads.models import OPEN_MISSIONS, Message, MessageState, Mission, Missio
 def accept_mission(given: Given) -> list[str]:
     """Queues a run for each coworker of a mission, in the transaction that gives it; returns the runs' keys."""
     stream, mission, coworkers, again = given
-    return [queue_run(stream, mission, coworker, first=not again).pk for coworker in coworkers]
+    runs = [queue_run(stream, mission, coworker, first=not again) for coworker in coworkers]
+    if not again:
+        transaction.on_commit(partial(hand_over, runs), robust=True)
+    return [run.pk for run in runs]
+
+
+# Runs just queued by this process, with all that their request had in hand: the claim need not read it again, which
+# is a fifth of the time to the first word. A run that is not here is read from the database.
+HANDED: dict[str, Run] = {}
+HANDED_MOST = 1_000
+
+
+def hand_over(runs: list[Run]) -> None:
+    """After the commit, and only where an engine runs that will take them."""
+    if jobs.engine.alive and len(HANDED) < HANDED_MOST:
+        HANDED.update({run.pk: run for run in runs})
 
 
 def queue_run(

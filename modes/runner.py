@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from memory.tokens import count as count_tokens
 from memory.tokens import count_messages
-from modes.actions import accept_mission, end_run, settle_mission
+from modes.actions import HANDED, accept_mission, end_run, settle_mission
 from modes.events import run_body
 from modes.models import LIVE, Phase, Run, RunState
 from modes.prompt import build
@@ -122,7 +122,7 @@ def begin(key: str) -> Work | None:
     None when somebody else claimed it, when it was stopped meanwhile, or when the coworker is still busy here.
     """
     token = new_id()
-    run = run_with_all(key)
+    run = HANDED.pop(key, None) or run_with_all(key)
     try:
         with transaction.atomic(durable=True):
             stream = log.lock(run.thread.stream)
@@ -300,9 +300,9 @@ def store_end(key: str, token: str, text: str, state: str, code: str = "", retry
     """The one place where a run ends. A late attempt finds its token gone and changes nothing."""
     text = storable(text)
     html = render(text)
+    thread = Run.objects.values_list("thread_id", flat=True).get(pk=key)
     with transaction.atomic(durable=True):
-        run = run_with_all(key)
-        stream = log.lock(run.thread.stream)
+        stream = log.lock(f"thread:{thread}")
         run = run_with_all(key)
         if run.attempt_token != token or run.state not in LIVE:
             return  # fenced: a stop, or another attempt, came first

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 
 from modes.models import Run
 from office import jobs
@@ -20,6 +20,8 @@ LOG = logging.getLogger(__name__)
 TICK_SECONDS = 0.1
 SAVE_SECONDS = 1.0
 KEPT_PIECES = 500
+# Every running answer once a second: one prepared statement instead of a compiled query each.
+SAVE = "UPDATE modes_run SET partial = %s WHERE id = %s AND attempt_token = %s AND state = 'running'"
 
 
 class LiveText:
@@ -162,9 +164,8 @@ def stops_among(runs: list[str]) -> list[str]:
 
 def save_partials(rows: list[tuple[str, str, str]]) -> None:
     """Writes the texts so far in one transaction; an attempt that is over is left alone."""
-    with transaction.atomic():
-        for run, token, text in rows:
-            Run.objects.filter(pk=run, attempt_token=token, state="running").update(partial=text)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(SAVE, [(text, run, token) for run, token, text in rows])
 
 
 ticker = Ticker()

@@ -6,6 +6,7 @@ in one trip to a thread of a bounded pool; what the loop does stays on the loop.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
@@ -19,6 +20,10 @@ POOL = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="office-http")
 
 class OneThread(ASGIHandler):
     """The same requests and responses as Django's handler; only where the work happens differs."""
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Without a thread of the request's own: the signals that frame a request take the process's one."""
+        await self.handle(scope, receive, send)
 
     def load_middleware(self, is_async: bool = False) -> None:
         """Everything synchronous, whatever the caller asked for."""

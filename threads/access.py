@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from office.access import channels_for
+from office.access import channels_for, may_read
 from office.errors import Refused, absent
 from office.models import Person
 from threads.models import Call, Message, Mission, Thread
@@ -17,8 +17,9 @@ def threads_for(actor: Person) -> QuerySet[Thread]:
 
 def thread_for(actor: Person, thread: str) -> Thread:
     """A thread in a channel the actor may read; `Refused("not_found")` (404) for absent and foreign alike."""
-    found = threads_for(actor).filter(pk=thread).first()
-    if found is None:
+    rows = Thread.objects.select_related("session__channel__office", "session__channel__coworker")
+    found = rows.filter(pk=thread).first()
+    if found is None or not may_read(actor, found.session.channel):
         raise absent()
     return found
 

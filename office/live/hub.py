@@ -14,10 +14,30 @@ from office.live import frames
 
 
 class Queued(NamedTuple):
+    """A frame on its way, made once for all sockets that get it."""
+
     text: str
     size: int
     durable: bool
     kind: str
+
+
+class Limits(NamedTuple):
+    """What a socket may hold; read once a socket, since each delivery asks."""
+
+    queue_frames: int
+    queue_bytes: int
+    unacked_frames: int
+    unacked_bytes: int
+
+
+def limits_now() -> Limits:
+    return Limits(
+        settings.LIVE_QUEUE_FRAMES,
+        settings.LIVE_QUEUE_BYTES,
+        settings.LIVE_UNACKED_FRAMES,
+        settings.LIVE_UNACKED_BYTES,
+    )
 
 
 class Socket:
@@ -25,9 +45,10 @@ class Socket:
 
     __slots__ = (
         "_bytes",
+        "_limits",
         "_sent",
         "_unacked",
-        "_wake",
+        "_waiter",
         "closes",
         "closing",
         "id",
@@ -50,29 +71,37 @@ class Socket:
         self._bytes = 0
         self._sent: deque[int] = deque()  # sizes of frames sent and not yet acknowledged, oldest first
         self._unacked = 0
-        self._wake = asyncio.Event()
+        self._limits = limits_now()
+        self._waiter: asyncio.Future[None] | None = None  # what the writer waits on; cheaper than an Event
 
     def offer(self, text: str, kind: str, durable: bool) -> None:
+        """`put` for a frame that goes to this socket alone."""
+        self.put(Queued(text, len(text), durable, kind))
+
+    def put(self, frame: Queued) -> None:
         """Queues a frame, or drops it, or gives the socket up: see the module's first lines."""
         if self.closing is not None:
             return
-        size = len(text)
-        if self._full(size):
-            if not durable:
+        if self._full(frame.size):
+            if not frame.durable:
                 return
             self._shed()
-            if self._full(size):
+            if self._full(frame.size):
                 self.close(frames.SLOW)
                 return
-        self.queue.append(Queued(text, size, durable, kind))
-        self._bytes += size
-        self._wake.set()
+        self.queue.append(frame)
+        self._bytes += frame.size
+        self._rouse()
+
+    def _rouse(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
 
     def close(self, code: int) -> None:
         """Asks the writer to close with `code`; what is queued is not sent any more."""
         if self.closing is None:
             self.closing = code
-            self._wake.set()
+            self._rouse()
             self.closes.set()
 
     def acknowledge(self, total: int, acked: int) -> int:
@@ -80,7 +109,7 @@ class Socket:
         for _ in range(min(max(total - acked, 0), len(self._sent))):
             self._unacked -= self._sent.popleft()
             acked += 1
-        self._wake.set()
+        self._rouse()
         return acked
 
     async def take(self) -> str | None:
@@ -89,13 +118,13 @@ class Socket:
             batch = self._batch() if self.queue else None
             if batch:
                 return batch
-            self._wake.clear()
-            await self._wake.wait()
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
         return None
 
     def _batch(self) -> str:
         taken: list[str] = []
-        limit, most = settings.LIVE_UNACKED_FRAMES, settings.LIVE_UNACKED_BYTES
+        limit, most = self._limits.unacked_frames, self._limits.unacked_bytes
         while self.queue and len(self._sent) < limit and self._unacked < most:
             frame = self.queue.popleft()
             self._bytes -= frame.size
@@ -105,7 +134,7 @@ class Socket:
         return taken[0] if len(taken) == 1 else "\n".join(taken)
 
     def _full(self, size: int) -> bool:
-        return len(self.queue) >= settings.LIVE_QUEUE_FRAMES or self._bytes + size > settings.LIVE_QUEUE_BYTES
+        return len(self.queue) >= self._limits.queue_frames or self._bytes + size > self._limits.queue_bytes
 
     def _shed(self) -> None:
         """Drops what may be lost: deltas first, then typing and presence."""
@@ -150,9 +179,9 @@ class Hub:
 
     def deliver(self, stream: str, text: str, kind: str) -> None:
         """Hands one encoded frame to every follower of `stream`."""
-        durable = kind == "event"
+        frame = Queued(text, len(text), kind == "event", kind)
         for socket in self.by_stream.get(stream, ()):
-            socket.offer(text, kind, durable)
+            socket.put(frame)
 
     def deliver_deltas(self, items: Iterable[tuple[str, str]]) -> None:
         """One frame a socket and tick, for all the runs it follows; each item is encoded once."""
