@@ -7,6 +7,7 @@ from modes.models import Run, RunState
 from office.words import say
 from threads.events import moment
 
+NAMED = {"does_not_fit": "errors.does_not_fit_whom"}  # a run keeps the code of a refusal, but not its figures
 PAUSES = ("rate_limited", "server_error")  # a server that refuses for a while may say for how long
 
 
@@ -38,6 +39,8 @@ def run_error(run: Run) -> dict[str, Any] | None:
     if not run.error:
         return None
     language = run.thread.session.channel.office.language
-    key = "errors.pause_named" if run.retry_after and run.error in PAUSES else f"errors.{run.error}"
+    key = NAMED.get(run.error, f"errors.{run.error}")
+    if run.retry_after and run.error in PAUSES:
+        key = "errors.pause_named"
     sentence = say(key, language, seconds=ceil(run.retry_after or 0), name=run.coworker.name)
     return {"code": run.error, "message": sentence, "retry_after": run.retry_after}

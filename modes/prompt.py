@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memory.tokens import PER_MESSAGE, PER_REQUEST
+from modes.fit import squeezed
 from threads.wording import grapheme_end
 
 HISTORY_MESSAGES = 20
@@ -49,6 +51,8 @@ class Scene:
     earlier: Sequence[Line]
     # False for a model without a system role: the same words then open the first user message.
     system_role: bool = True
+    # How many tokens the request may have; None where nobody said what the model takes.
+    room: int | None = None
 
 
 @dataclass(frozen=True)
@@ -108,9 +112,29 @@ TEXTS = {
 
 
 def build(scene: Scene, count: Count) -> Built:
-    """The request of one answer. The same scene gives the same bytes."""
+    """The request of one answer. The same scene gives the same bytes.
+
+    Raises `Refused("does_not_fit")` when the model cannot take what is required; history gives way before that.
+    """
+    built = put_together(scene, count)
+    if scene.room is None or weight(built, count) <= scene.room:
+        return built
+    return squeezed(
+        lambda most, keep_first: put_together(scene, count, most, keep_first),
+        lambda one: weight(one, count),
+        scene.room,
+    )
+
+
+def weight(built: Built, count: Count) -> int:
+    """Tokens of the whole request, framing included."""
+    return PER_REQUEST + sum(PER_MESSAGE + count(one["role"]) + count(one["content"]) for one in built.messages)
+
+
+def put_together(scene: Scene, count: Count, most: int = HISTORY_TOKENS, keep_first: bool = True) -> Built:
+    """The request with at most so many tokens of history, and with the thread's first message besides or not."""
     usable, left_out = sift(scene)
-    first, window, older, heavy = window_of(usable, count)
+    first, window, older, heavy = window_of(usable, count, most, keep_first)
     parts = [*system_parts(scene)]
     if first:
         parts += first_parts(scene, first)
@@ -154,16 +178,20 @@ def reason_to_leave(line: Line) -> str | None:
     return None if has_words(line.text) else "empty"
 
 
-def window_of(lines: list[Line], count: Count) -> tuple[Line | None, list[Line], list[Line], list[Line]]:
-    """(first message kept apart, the newest that fit, too old, too long): 20 messages or 12,000 tokens, the less."""
+def window_of(
+    lines: list[Line], count: Count, most: int, keep_first: bool
+) -> tuple[Line | None, list[Line], list[Line], list[Line]]:
+    """(first message kept apart, the newest that fit, too old, too long): 20 messages or `most` tokens, the less."""
     older, recent = lines[:-HISTORY_MESSAGES], lines[-HISTORY_MESSAGES:]
     fitting = spent = 0
     for line in reversed(recent):
         spent += count(line.text)
-        if spent > HISTORY_TOKENS:
+        if spent > most:
             break
         fitting += 1
     heavy, window = recent[: len(recent) - fitting], recent[len(recent) - fitting :]
+    if not keep_first:
+        return None, window, older, heavy
     if older:
         return older[0], window, older[1:], heavy
     if heavy:

@@ -1,5 +1,6 @@
 """Reads the rows that one answer depends on into a `Scene`; everything after it is pure."""
 
+from modes.fit import room_for
 from modes.models import Run
 from modes.prompt import Line, Scene
 from office.models import ChannelKind
@@ -33,6 +34,7 @@ def scene_of(run: Run) -> Scene:
         colleagues=[(other.name, other.title) for other in staff if not other.retired],
         mission=line_of(instruction, coworker.pk),
         earlier=[line_of(row, coworker.pk) for row in rows],
+        room=room_for(coworker),
         system_role="role:system" not in coworker.provider.unsupported,
     )
 

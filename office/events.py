@@ -67,4 +67,5 @@ def provider_body(provider: Provider) -> dict[str, Any]:
         "default_model": provider.default_model,
         "prices": provider.prices,
         "unsupported": provider.unsupported,
+        "context_window": provider.context_window,
     }

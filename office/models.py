@@ -124,6 +124,8 @@ class Provider(Named):
     unsupported = models.JSONField(default=list)
     # {"model": {"input": per million, "cached": …, "output": …, "currency": "USD"}}, entered by people.
     prices = models.JSONField(default=dict)
+    # Tokens that its models take at once, request and answer together; None where nobody said.
+    context_window = models.PositiveIntegerField(null=True, blank=True)
     retired = models.DateTimeField(null=True, blank=True)
 
 

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from office import net, secrets
+from office import local_model, net, secrets
 from office.access import check_runs_office, provider_for
 from office.actions.audit import audit
 from office.actions.staff import changes_told
@@ -24,7 +24,7 @@ FIXED = (ProviderKind.REHEARSAL, ProviderKind.LOCAL)
 
 @transaction.atomic(durable=True)
 def add_provider(actor: Person, *, name: str, base_url: str, key: str = "", **rest: Any) -> Provider:
-    """A new OpenAI-compatible endpoint; `rest` may hold default_model, models and prices."""
+    """A new OpenAI-compatible endpoint; `rest` may hold default_model, models, prices and context_window."""
     office = check_runs_office(actor).office
     provider = Provider(office=office, name=check_name(name), base_url=checked_url(base_url))
     write_key(provider, key)
@@ -119,6 +119,7 @@ def adopt_local(office: Office, base_url: str) -> Provider:
             office=office, kind=ProviderKind.LOCAL, defaults={"name": say("founding.local", office.language)}
         )
         provider.base_url, provider.default_model = base_url, "local"
+        provider.context_window = local_model.CONTEXT
         provider.save()
         move_rehearsers(office, provider)
     return provider
@@ -180,6 +181,7 @@ def write_rest(provider: Provider, fields: dict[str, Any]) -> None:
         ("default_model", "default_model"),
         ("models", "model_names"),
         ("prices", "prices"),
+        ("context_window", "context_window"),
     ):
         if field in fields:
             setattr(provider, column, fields[field])

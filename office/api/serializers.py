@@ -29,6 +29,7 @@ class ProviderSheet(serializers.Serializer[Any]):
     default_model = serializers.CharField(max_length=200, required=False, allow_blank=True)
     models = serializers.ListField(child=serializers.CharField(max_length=200), max_length=500, required=False)
     prices = serializers.DictField(child=serializers.DictField(), required=False)
+    context_window = serializers.IntegerField(min_value=1024, max_value=100_000_000, required=False, allow_null=True)
 
 
 class ChannelSheet(serializers.Serializer[Any]):

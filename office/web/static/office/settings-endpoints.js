@@ -78,9 +78,11 @@ function edit(provider, again) {
     field({ name: "base_url", label: say("settings.base_url"), hint: say("settings.base_url_hint"), kind: "url", value: provider?.base_url, required: true, placeholder: "https://api.openai.com/v1", spellcheck: "false" }),
     field({ name: "key", label: say("settings.key"), hint: say(provider?.has_key ? "settings.key_kept" : "settings.key_hint"), kind: "password", autocomplete: "new-password", spellcheck: "false" }),
     field({ name: "default_model", label: say("settings.model"), hint: say("settings.model_hint"), value: provider?.default_model, spellcheck: "false" }),
+    field({ name: "context_window", label: say("settings.context_window"), hint: say("settings.context_window_hint"), kind: "number", min: 1024, inputmode: "numeric", value: provider?.context_window ?? "" }),
   ];
   const submit = async (values) => {
     if (!values.key) delete values.key;
+    values.context_window = values.context_window === "" ? null : Number(values.context_window);
     const saved = provider ? await api.patch(`providers/${provider.id}/`, values) : await api.post("providers/", values);
     opened.close();
     toast(say("settings.saved"));
