@@ -6,7 +6,7 @@ const POLL_MS = 10_000;
 const ACK_FRAMES = 40;
 const ACK_MS = 4_000;
 const SLOWEST_MS = 30_000;
-const SUBSCRIBE_BURST = 24; // the server takes 60 frames in 10 s
+const SUBSCRIBE_BURST = 24; // the rest follows one by one, so that many tabs that come back at once share the database
 const SUBSCRIBE_MS = 300;
 export const CLOSED = { SIGNED_OUT: 4001, NOT_ALLOWED: 4003, SLOW: 4008, TOO_MANY: 4009, RESTARTING: 4010, BAD: 4400 };
 const FINAL = new Set([CLOSED.SIGNED_OUT, CLOSED.NOT_ALLOWED, CLOSED.BAD]);
@@ -179,7 +179,7 @@ export class Live {
     this.pump(1);
   }
 
-  /** Sends waiting subscriptions a few at a time: a long list at once would count as flooding. */
+  /** Sends waiting subscriptions a few at a time. */
   pump(most) {
     for (const name of this.queue.splice(0, most)) this.send({ type: "subscribe", stream: name });
     clearTimeout(this.pumping);
