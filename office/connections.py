@@ -10,6 +10,7 @@ import socket
 import ssl
 import weakref
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 import httpx2
 
@@ -88,8 +89,7 @@ class Connection(asyncio.Protocol):
             self._waiter.set_result(None)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one by its deeds, not by its class
         OPEN.add(self)
 
     def data_received(self, data: bytes) -> None:

@@ -18,7 +18,13 @@ def hire(desk: Desk, cast: Cast, name: str, status: int = 201, **more: Any) -> d
     return desk.post("coworkers/", status, name=name, provider=cast.lead.provider_id, **more)
 
 
-LOOKALIKES = [("ＡＢＣ", "abc"), ("がいぶ", "か\u3099いぶ"), ("Straße", "STRASSE"), ("ﾃｽﾄ", "テスト"), ("Zenobia", "zenobia")]
+LOOKALIKES = [
+    ("ＡＢＣ", "abc"),
+    ("がいぶ", "か\u3099いぶ"),
+    ("Straße", "STRASSE"),
+    ("ﾃｽﾄ", "テスト"),
+    ("Zenobia", "zenobia"),
+]
 
 
 @pytest.mark.parametrize(("one", "other"), LOOKALIKES)
