@@ -16,9 +16,6 @@ def scene_of(run: Run) -> Scene:
     thread, coworker = run.thread, run.coworker
     channel = thread.session.channel
     instruction = run.mission.instruction
-    rows = Message.objects.filter(
-        conversation=instruction.conversation_id, current=True, kind="message", anchor__lt=instruction.anchor
-    ).select_related("person", "coworker")
     solo = channel.kind == ChannelKind.DM
     here = [] if solo else list(channel.members.select_related("person", "coworker"))
     people = [member.person.name for member in here if member.person]
@@ -33,10 +30,33 @@ def scene_of(run: Run) -> Scene:
         people=[channel.person.name] if solo and channel.person else people,
         colleagues=[(other.name, other.title) for other in staff if not other.retired],
         mission=line_of(instruction, coworker.pk),
-        earlier=[line_of(row, coworker.pk) for row in rows],
+        earlier=earlier_lines(instruction, coworker.pk),
         room=room_for(coworker),
         system_role="role:system" not in coworker.provider.unsupported,
     )
+
+
+def earlier_lines(instruction: Message, coworker: str) -> list[Line]:
+    """What stands before the instruction; plain values, since a long thread has many rows and needs no objects."""
+    rows = Message.objects.filter(
+        conversation=instruction.conversation_id, current=True, kind="message", anchor__lt=instruction.anchor
+    ).values_list(
+        "pk", "number", "anchor", "text", "state", "coworker", "coworker__name", "coworker__title", "person__name"
+    )  # fmt: skip
+    return [
+        Line(
+            id=pk,
+            number=number,
+            anchor=anchor,
+            text=text,
+            state=state,
+            own=author == coworker,
+            name=(coworker_name if author else person_name) or "",
+            title=title or "",
+            artificial=author is not None,
+        )
+        for pk, number, anchor, text, state, author, coworker_name, title, person_name in rows
+    ]
 
 
 def line_of(message: Message, coworker: str) -> Line:
