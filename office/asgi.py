@@ -17,5 +17,5 @@ from office.live.consumer import live
 from office.runtime import lifespan
 
 # The validator stands outermost: it also refuses a missing Origin, which Daphne alone would let through.
-sockets = AllowedHostsOriginValidator(URLRouter([path("ws/v1/", live)]))  # type: ignore[list-item]
+sockets = AllowedHostsOriginValidator(URLRouter([path("ws/v1/", live)]))  # type: ignore[arg-type,list-item]
 application = ProtocolTypeRouter({"http": OneThread(), "websocket": sockets, "lifespan": lifespan})

@@ -9,7 +9,7 @@ def count_up(model: type[models.Model], field: str, **where: str) -> tuple[int, 
     Names come from code, values are parameters. Raises `LookupError` when there is no such row. Plain SQL, since the
     ORM has no UPDATE … RETURNING and a read after the write costs as much again.
     """
-    table, key = model._meta.db_table, model._meta.pk.column  # type: ignore[union-attr]
+    table, key = model._meta.db_table, model._meta.pk.column
     wheres = " AND ".join(f"{column} = %s" for column in where)
     with connection.cursor() as cursor:
         cursor.execute(

@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIHandler, ASGIRequest
+from django.core.handlers.asgi import ASGIHandler
 from django.db import close_old_connections
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import set_urlconf
 
@@ -29,11 +30,11 @@ class OneThread(ASGIHandler):
         """Everything synchronous, whatever the caller asked for."""
         super().load_middleware(is_async=False)
 
-    async def get_response_async(self, request: ASGIRequest) -> HttpResponseBase:
+    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Runs middleware and view in one thread."""
         return await sync_to_async(self._respond, thread_sensitive=False, executor=POOL)(request)
 
-    def _respond(self, request: ASGIRequest) -> HttpResponseBase:
+    def _respond(self, request: HttpRequest) -> HttpResponseBase:
         set_urlconf(None)
         try:
             return self.get_response(request)
