@@ -45,12 +45,14 @@ def main(arguments: list[str]) -> int:
     for service in lacking:
         print(f"missing: {service}; its tests are {'a failure' if STRICT else 'skipped'}")
     redis = {} if "Redis on port 6379" in lacking else {"TEST_REDIS_URL": REDIS}
+    # One worker a core; a file stays with one worker, because browsers and servers are opened once a file.
+    suite = ("pytest", "-n", "auto", "--dist", "loadfile", *arguments)
     steps = [
         run("style", "ruff", "check", "."),
         run("format", "ruff", "format", "--check", "."),
         run("types", "mypy", "office", "threads", "memory", "modes"),
         run("migrations", "tests.migrations"),
-        run("tests on SQLite", "pytest", *arguments, **redis),
+        run("tests on SQLite", *suite, **redis),
     ]
     if "PostgreSQL on port 5432" not in lacking:
         # The browser sees the same page whatever the database is; once is enough.
