@@ -56,9 +56,7 @@ def main(arguments: list[str]) -> int:
     ]
     if "PostgreSQL on port 5432" not in lacking:
         # The browser sees the same page whatever the database is; once is enough.
-        steps.append(
-            run("tests on PostgreSQL", "pytest", "-m", "not browser", *arguments, DATABASE_URL=POSTGRES, **redis)
-        )
+        steps.append(run("tests on PostgreSQL", *suite, "-m", "not browser", DATABASE_URL=POSTGRES, **redis))
     failed = not all(steps) or (STRICT and bool(lacking))
     print("\nsomething failed" if failed else "\nall is well")
     return int(failed)
