@@ -15,7 +15,7 @@ def sheet(page: Page, name: str) -> None:
     page.fill("#email", f"{name.lower()}@example.com")
     page.fill("#password", PASSWORD)
     page.click("form.door-form button[type=submit]")
-    expect(page.get_by_test_id("composer-field")).to_be_visible()
+    expect(page.get_by_test_id("composer-field")).to_be_enabled()
 
 
 def owner(page: Page, product: Product) -> Page:
@@ -33,7 +33,7 @@ def sign_in(page: Page, product: Product, name: str) -> None:
     page.fill("#email", f"{name.lower()}@example.com")
     page.fill("#password", PASSWORD)
     page.click("form.door-form button[type=submit]")
-    expect(page.get_by_test_id("composer-field")).to_be_visible()
+    expect(page.get_by_test_id("composer-field")).to_be_enabled()
 
 
 def invited(page: Page, host: Page, product: Product, name: str) -> Page:

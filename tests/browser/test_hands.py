@@ -100,7 +100,7 @@ def test_an_answers_actions_are_reached_by_keyboard(window: Window, product: Pro
     page = owner(window(), product)
     dm(page, "葵")
     write(page, "キーボードで")
-    expect(last(page)).to_have_attribute("data-state", "done")
+    expect(last(page).get_by_test_id("receipt")).to_be_visible()
     last(page).focus()
     for _ in range(12):
         page.keyboard.press("Tab")
@@ -120,7 +120,7 @@ def test_a_stream_is_announced_once_and_whole(window: Window, product: Product) 
       document.querySelector('[data-voice]'), { childList: true, characterData: true, subtree: true }) }""")
     write(page, "読み上げて")
     expect(last(page)).to_have_attribute("data-state", "done")
-    page.wait_for_function("said.some((text) => text.includes('読み上げて'))")
+    expect(page.locator("[data-voice]")).to_contain_text("読み上げて")
     assert page.evaluate("said.filter((text) => text.trim()).length") <= 4
 
 

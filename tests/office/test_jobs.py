@@ -6,6 +6,9 @@ import pytest
 
 from office import jobs
 
+# The looking goes through the pool, whose threads tidy their connections.
+pytestmark = pytest.mark.django_db(transaction=True)
+
 
 class Desk:
     """A kind of job whose rows are a set of keys; those in `broken` raise each time."""
