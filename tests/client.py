@@ -17,7 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 from office.models import Person
 from tests.cast import sign_in
 
-PATIENCE = 15.0
+PATIENCE = 40.0
 
 
 class Client:
