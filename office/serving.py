@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import os
+import sys
 from typing import Any
 
 from office import runtime
@@ -58,6 +60,16 @@ def with_daphne(host: str, port: int) -> None:
         verbosity=0,
         server_name="agent-office",
     ).run()
+    leave()
+
+
+def leave() -> None:
+    """Ends the process now. Jobs and sockets have been seen to; what a request's thread still waits for on the loop,
+    which is gone, would otherwise hold the exit for ever.
+    """
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
 
 
 TASKS: set[asyncio.Task[Any]] = set()
