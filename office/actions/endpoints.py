@@ -157,7 +157,7 @@ def write_key(provider: Provider, key: str) -> None:
     """Seals the key and keeps its last four characters for the screen."""
     key = key.strip()
     provider.sealed_key = secrets.seal(key) if key else ""
-    provider.key_last4 = key[-4:] if len(key) >= 12 else ""
+    provider.key_last4 = secrets.last4(key)
 
 
 PRICE_FIELDS = frozenset({"input", "cached", "output"})
