@@ -1,23 +1,13 @@
 """Who may go on following which threads, asked for all followers of a process at once, at each beat."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-from office.models import ChannelKind, ChannelMember, Membership, Role
+from office.access import Place, place_may_be_read
+from office.models import ChannelMember, Membership
 from threads.models import Thread
 
 Pairs = set[tuple[str, str]]  # (person, thread)
 SLICE = 10_000  # ids in one query; SQLite takes 32,766 values
-OPEN_TO_MEMBERS = (ChannelKind.MASTER, ChannelKind.EVERYONE)
-
-
-class Place(NamedTuple):
-    """What decides about a thread: its channel, the channel's office and kind, and whose DM it is."""
-
-    channel: str
-    office: str
-    kind: str
-    owner: str | None
 
 
 def all_who_may_follow(pairs: Pairs) -> Pairs:
@@ -28,20 +18,13 @@ def all_who_may_follow(pairs: Pairs) -> Pairs:
     return {
         (person, thread)
         for person, thread in pairs
-        if person in seats and thread in places and may_read(person, seats[person], places[thread], seated)
+        if person in seats and thread in places and allowed(person, seats[person], places[thread], seated)
     }
 
 
-def may_read(person: str, seat: tuple[str, str], place: Place, seated: Pairs) -> bool:
-    """The rule of `office.access.channels_for`, on values at hand."""
+def allowed(person: str, seat: tuple[str, str], place: Place, seated: Pairs) -> bool:
     office, role = seat
-    if place.office != office:
-        return False
-    if place.kind == ChannelKind.DM and place.owner == person:
-        return True
-    if place.kind in OPEN_TO_MEMBERS and role != Role.GUEST:
-        return True
-    return (person, place.channel) in seated
+    return place_may_be_read(person, office, role, place, lambda: (person, place.channel) in seated)
 
 
 def seats_of(people: set[str]) -> dict[str, tuple[str, str]]:
