@@ -21,6 +21,8 @@ def thread_for(actor: Person, thread: str) -> Thread:
     found = rows.filter(pk=thread).first()
     if found is None or not may_read(actor, found.session.channel):
         raise absent()
+    if found.session.channel.person_id == actor.pk:
+        found.session.channel.person = actor  # at hand already; whoever asks for the DM's person need not read it
     return found
 
 
